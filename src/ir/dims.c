@@ -368,9 +368,9 @@ int64_t node_macs(const Node *n)
     if (n->op == OP_pconv || n->op == OP_pinterleave) {
         x = &n->arg[0]->shape;
         m = x->dim[x->rank - 1] / attr_int(n, A_group);
-        return sat_mul(val_count(n->res[0]) / (n->op == OP_pconv ? 1 : 2),
-                       m * attr_at(n, A_kernel, 0, 1) *
-                           attr_at(n, A_kernel, 1, 1));
+        if (!attr_has(n, A_step)) /* else each element is multiplied once */
+            m *= attr_at(n, A_kernel, 0, 1) * attr_at(n, A_kernel, 1, 1);
+        return sat_mul(val_count(n->res[0]) / (n->op == OP_pconv ? 1 : 2), m);
     }
     if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul &&
         n->op != OP_pmatmul && n->op != OP_groupmatmul &&

@@ -71,10 +71,25 @@ void fill_conv(const Node *n, struct conv_dims *d)
     d->padv = dims_32(n, attr_int(n, A_padvalue));
 }
 
+/* The input of a pconv; pixels of a vector begin `step` elements apart. */
+static Image packed_input(const Node *n)
+{
+    Image x = image_of(n, n->arg[0]);
+
+    if (!attr_has(n, A_step))
+        return x;
+    x.c = dims_32(n, pconv_channels(n));
+    x.h = spatial(n, A_kernel, 0, 1);
+    x.w = spatial(n, A_kernel, 1, 1);
+    x.sw = spatial(n, A_step, 0, 1);
+    x.sh = x.w * x.sw;
+    return x;
+}
+
 /* What makes image v. */
 static void fill_packed(const Node *n, const Val *v, struct pconv_dims *d)
 {
-    Image x = image_of(n, n->arg[0]), y = image_of(n, v);
+    Image x = packed_input(n), y = image_of(n, v);
     Shape w = n->arg[1]->shape;
 
     PUT_IMAGES(d, x, y);

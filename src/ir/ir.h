@@ -335,6 +335,7 @@ bool node_is_far(const Node *n);
 
 /* window.c: of windows */
 Shape shape_conv(const Node *n);
+int64_t pconv_channels(const Node *n); /* of the input's pixels */
 Shape shape_pconv(const Node *n); /* of a pinterleave: of what is beside r */
 Shape shape_pinterleave(const Node *n);
 Shape shape_windows(const Node *n);

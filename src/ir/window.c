@@ -198,17 +198,65 @@ static int64_t packed_bytes(const Node *n, int64_t c, int64_t g, int64_t m,
     return word * (mode ? 1 : bits) * (g > 1 ? 1 : (c + tile - 1) / tile);
 }
 
+static void check_words(const Node *n, int64_t c, int64_t g, int64_t m,
+                        int64_t taps)
+{
+    const Val *w = n->arg[1];
+    int64_t rows, bytes = packed_bytes(n, c, g, m, taps, &rows);
+
+    if (w->type != T_u8 || w->shape.rank != 2 || w->shape.dim[0] != rows ||
+        w->shape.dim[1] != bytes)
+        err_node(n, "packed weights have shape %s; u8[%lld,%lld] was wanted",
+                 shape_text(w->shape), (long long)rows, (long long)bytes);
+}
+
+static int64_t pconv_taps(const Node *n)
+{
+    return window_attr(n, A_kernel, 0, 1, 1) * window_attr(n, A_kernel, 1, 1, 1);
+}
+
+int64_t pconv_channels(const Node *n)
+{
+    const Val *x = n->arg[0];
+    int64_t c = x->shape.dim[x->shape.rank - 1];
+
+    return c - (attr_has(n, A_step)
+                    ? (pconv_taps(n) - 1) * attr_at(n, A_step, 0, 1) : 0);
+}
+
+/* A vector whose pixels overlap: x[1,1,1,k], of which pixel i begins i steps
+ * behind the first; all have as many channels as the last. */
+static Shape shape_overlapping(const Node *n)
+{
+    Shape x = n->arg[0]->shape, w = n->arg[1]->shape;
+    int64_t step = window_attr(n, A_step, 0, 1, 1);
+    int64_t c = pconv_channels(n);
+
+    if (x.rank != 4 || shape_product(x, 0, 3) != 1 || c < 1 ||
+        attr_int(n, A_group) != 1 || attr_has(n, A_stride) ||
+        attr_has(n, A_pad) || attr_has(n, A_dilation))
+        err_node(n, "pixels %lld apart of a vector of shape %s: a longer one of "
+                 "[1,1,1,k] was wanted, in one group, without strides, dilation "
+                 "and padding", (long long)step, shape_text(x));
+    check_words(n, c, 1, w.dim[0], pconv_taps(n));
+    check_bias(n, w.dim[0]);
+    check_epilogue(n, w.dim[0]);
+    return SHAPE(1, 1, 1, w.dim[0]);
+}
+
 Shape shape_pconv(const Node *n)
 {
     const Val *x = n->arg[0], *w = n->arg[1];
     Axes a = axes_of(n, x);
-    int64_t c = x->shape.dim[a.channel], g = group_of(n, c), taps = 1, rows;
-    int64_t m = g > 1 ? g : w->shape.dim[0], bytes;
+    int64_t c = x->shape.dim[a.channel], g = group_of(n, c), taps = 1;
+    int64_t m = g > 1 ? g : w->shape.dim[0];
     Shape y = x->shape;
     int i;
 
     if (!attr_int(n, A_last))
         err_node(n, "channels last were wanted");
+    if (attr_has(n, A_step))
+        return shape_overlapping(n);
     for (i = 0; i < a.spatial; i++) {
         int64_t k = window_attr(n, A_kernel, i, 1, 1);
 
@@ -219,11 +267,7 @@ Shape shape_pconv(const Node *n)
     if (g > 1 && g != c)
         err_node(n, "%lld groups of %lld channels: one or %lld were wanted",
                  (long long)g, (long long)c, (long long)c);
-    bytes = packed_bytes(n, c, g, m, taps, &rows);
-    if (w->type != T_u8 || w->shape.rank != 2 || w->shape.dim[0] != rows ||
-        w->shape.dim[1] != bytes)
-        err_node(n, "packed weights have shape %s; u8[%lld,%lld] was wanted",
-                 shape_text(w->shape), (long long)rows, (long long)bytes);
+    check_words(n, c, g, m, taps);
     y.dim[a.channel] = m;
     check_bias(n, m);
     check_epilogue(n, m);

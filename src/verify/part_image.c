@@ -23,6 +23,21 @@ static Image image_of(const Node *n, const Val *v)
     return m;
 }
 
+/* The input; pixels of a vector begin `step` elements apart. */
+static Image input_of(const Node *n)
+{
+    Image m = image_of(n, n->arg[0]);
+
+    if (n->op != OP_pconv || !attr_has(n, A_step))
+        return m;
+    m.h = attr_at(n, A_kernel, 0, 1);
+    m.w = attr_at(n, A_kernel, 1, 1);
+    m.sw = attr_at(n, A_step, 0, 1);
+    m.sh = m.w * m.sw;
+    m.c -= (m.h * m.w - 1) * m.sw;
+    return m;
+}
+
 /* Along one axis: windows of k taps, `step` and `reach` apart, over `in`
  * elements after `pad` of padding. */
 typedef struct Window {
@@ -166,7 +181,7 @@ static bool meets_its_weights(Work *w, int64_t at)
 bool part_conv(Work *w)
 {
     const struct conv_dims *d = &w->s->dims.conv, *a = &w->all.conv;
-    Image x = image_of(w->n, w->n->arg[0]), y = image_of(w->n, w->n->res[0]);
+    Image x = input_of(w->n), y = image_of(w->n, w->n->res[0]);
     int64_t n, at, row, column, r, q, count = (int64_t)d->g * d->m;
 
     axis_index(w, &n, &at, &row, &column);
