@@ -9,5 +9,7 @@ export CHIP=gap9 ENGINE=ne16 TYPES='u8 u8 u8 s8'
 # cores pack their right sides, and sum them.
 KINDS='small_heads attention' KERNEL=pack_bits_int_xpulp \
     "$(dirname "$0")/neureka.t" 2 4 || exit 1
+# Products of one row.
+KINDS=vector KERNEL=pconv_int_ne16 "$(dirname "$0")/neureka.t" 5 4 || exit 1
 QUICK=1 KINDS=products KERNEL=sum_row_scale32_xpulp \
     "$(dirname "$0")/neureka.t" 4 3

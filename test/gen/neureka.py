@@ -137,6 +137,22 @@ def shortcut(i):
         outs.append('t%d' % i)  # another reader
 
 
+def vector(i):
+    """A product of one row, of few bits."""
+    k, m = rnd.randint(9, 700), rnd.randint(1, 130)
+    transb, bits = rnd.random() < 0.5, rnd.randint(1, 8)
+    x = put_input(i, 0, rnd.choice(sys.argv[3:]), [1, k])
+    weights('w%d' % i, [m, k] if transb else [k, m], bits)
+    if rnd.random() < 0.3:
+        scale, attrs = wide_epilogue(i, m, [m], k * 255 * 128)
+    else:
+        scale, attrs = epilogue(i, m, max(1, (1 << 29) // (k * 255 * 128)),
+                                rnd.randint(8, 24), [m])
+    lines.append('y%d = matmul %s w%d _ %s transb=%d %s' % (
+        i, x, i, scale, transb, attrs))
+    outs.append('y%d' % i)
+
+
 def put_input(i, j, kind, shape):
     """Input j of layer i."""
     name = 'x%d' % (100000 * (j + 1) + i)
@@ -234,14 +250,14 @@ last = None  # a layer's result that the next may read: name, type, images, h,
 for i in range(int(sys.argv[2])):
     kind = rnd.choice(kinds or ['point', 'conv', 'depth', 'matmul', 'strided',
                                 'forward', 'residual', 'shortcut', 'products',
-                                'attention', 'small_heads'])
+                                'attention', 'small_heads', 'vector'])
     if not i and not kinds:
         kind = 'forward' # a unit takes that
     if kind in ('forward', 'residual', 'shortcut', 'products', 'attention',
-                'small_heads'):
+                'small_heads', 'vector'):
         {'forward': forward, 'residual': residual, 'shortcut': shortcut,
          'products': products, 'attention': attention,
-         'small_heads': small_heads}[kind](i)
+         'small_heads': small_heads, 'vector': vector}[kind](i)
         continue
     c, m = rnd.randint(1, 100), rnd.randint(1, 80)
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3

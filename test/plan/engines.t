@@ -23,7 +23,22 @@ jobs() {
     echo "$1 on $2: $with cycles, $n jobs; $without without $3"
 }
 
-jobs zoo/autoencoder-int/network.onnx gap9 ne16 -eq
+# Each job is quicker than cores, but for when it begins and is waited for.
+python3 - >"$tmp/turns.nn" <<'END'
+import random
+random.seed(3)
+print('graph "turns" exact', 'x0 = input : u8[1,32]',
+      't = const : u8[256] {%s}' % ','.join(map(str, range(255, -1, -1))),
+      'm = const : s32[1] {181}', 'a = const : s32[1] {0}', sep='\n')
+for i in range(4):
+    w = ','.join(str(random.randint(-128, 127)) for _ in range(1024))
+    print('w%d = const : s8[32,32] {%s}' % (i, w),
+          'y%d = matmul x%d w%d _ m a transb=1 lo=0 hi=255 shift=16' % (i, i, i),
+          'x%d = gather t y%d axis=0' % (i + 1, i), sep='\n')
+print('output x4')
+END
+jobs "$tmp/turns.nn" gap9 ne16 -eq
+jobs zoo/autoencoder-int/network.onnx gap9 ne16 -gt
 jobs zoo/autoencoder-int/network.onnx siracusa neureka -gt
 jobs zoo/deadchannels-int/network.onnx gap9 ne16 -gt
 jobs test/plan/rescaled.nn siracusa neureka -gt
@@ -61,5 +76,27 @@ done <<'END'
 64 64 16 1
 256 256 12 0
 END
-[ $bad = 0 ] && echo "4 networks with and without accelerators"
+# A product of one row has windows of nine taps, where weights have few bits: of 8
+# cores take as long, and jobs have to be begun.
+while read -r bits chip kernel; do
+    python3 - "$bits" >"$tmp/row.nn" <<'END'
+import random, sys
+random.seed(3)
+most = (1 << int(sys.argv[1])) - 1
+w = ','.join(str(random.randint(0, most) - (most + 1) // 2) for _ in range(1 << 15))
+print('graph "row" exact', 'x = input : u8[1,256]',
+      'w = const : s8[128,256] {%s}' % w, 'm = const : s32[1] {181}',
+      'a = const : s32[1] {0}',
+      'y = matmul x w _ m a transb=1 lo=-128 hi=127 shift=20', 'output y',
+      sep='\n')
+END
+    predicted "$tmp/row.nn" -t "$chip" >/dev/null
+    grep -q "\"kernel\": \"$kernel\"" "$tmp/j" || { bad=$((bad + 1))
+        echo "a row of $bits bits on $chip is not by $kernel"; }
+done <<'END'
+4 gap9 pconv_int_ne16
+8 gap9 matmul_vector_scale32_xpulp
+4 siracusa pconv_int_neureka
+END
+[ $bad = 0 ] && echo "5 networks with and without accelerators"
 exit $bad

@@ -34,7 +34,7 @@
 
 #include <string.h>
 
-enum { BYTE_BITS = 8, PACKINGS = 8, WAYS = 2 * PACKINGS,
+enum { BYTE_BITS = 8, TAPS = 9, PACKINGS = 8, WAYS = 2 * PACKINGS,
        ALIKE = 32,        /* channels of elements that have one scale, */
        MOST_EACH = 128,   /* and most of others; */
        LEAST_GAIN = 1500 }; /* cycles, of a rescaling */
@@ -352,6 +352,63 @@ static bool see_requant(Bringer *b)
     return true;
 }
 
+/* Weights [m,1,1,c] of such a vector as those of its pixels: what two of them
+ * have belongs to the latter, and is 0 of the other. */
+static Val *spread_weights(const Bringer *b, int64_t c)
+{
+    Val *w = graph_const(b->g, b->w->name, b->w->type, SHAPE(b->m, 3, 3, c),
+                         NULL);
+    int64_t o, t, i;
+
+    for (o = 0; o < b->m; o++)
+        for (t = 0; t < TAPS; t++)
+            for (i = 0; i < c; i++)
+                if (i < b->step || t == TAPS - 1)
+                    copy_bytes(w, (o * TAPS + t) * c + i, b->w,
+                               o * b->c + t * b->step + i);
+    val_range(w);
+    return w;
+}
+
+/* Channels of the pixels of a vector of c elements: as many as tiles hold, of
+ * the fewest tiles, and such that the last ends with the vector. */
+static int64_t pixel_channels(int64_t c, int64_t tile)
+{
+    int64_t each = 0, tiles;
+
+    for (tiles = 1; TAPS * each < c; tiles++)
+        each = tiles * tile - (tiles * tile - c % (TAPS - 1)) % (TAPS - 1);
+    return each;
+}
+
+/* One row of a product with constants is taken for an image of as many pixels as
+ * a window has, which overlap: for a window of nine taps a unit takes few more
+ * cycles than for one tap, and its weights are as many bits. */
+static void see_vector(Bringer *b, Words p)
+{
+    int64_t each = pixel_channels(b->c, p.tile);
+
+    if (p.mode || TAPS * p.tile > BYTE_BITS * p.word || !b->w->data ||
+        b->depth || b->k[0] * b->k[1] > 1 || b->c <= each ||
+        b->every[0] * b->every[1] > 1 || val_count(b->x) != b->c)
+        return;
+    b->x = bring_reshaped(b, b->x, SHAPE(1, 1, 1, b->c));
+    b->step = (b->c - each) / (TAPS - 1);
+    b->w = spread_weights(b, each);
+    b->c = each;
+    b->k[0] = b->k[1] = 3;
+}
+
+/* As the unit sees it; false: it does not. */
+static bool see(Bringer *b, const Way *w)
+{
+    if (!(b->n->op == OP_conv      ? see_conv(b)
+          : b->n->op == OP_requant ? see_requant(b) : see_matmul(b)))
+        return false;
+    see_vector(b, w->words);
+    return bring_fits(b, w);
+}
+
 /* ---- which is quicker ---- */
 
 typedef enum Take { TAKE_nothing, TAKE_part, TAKE_whole } Take;
@@ -371,9 +428,7 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
     int64_t gain = 0, rows = 0;
     Val *v;
 
-    if ((n->op == OP_conv      ? see_conv(&b)
-         : n->op == OP_requant ? see_requant(&b) : see_matmul(&b)) &&
-        bring_fits(&b, w))
+    if (see(&b, w))
         y = bring_job(&b, w->words);
     if (y) {
         v = result_of(&b, y->res[0]);

@@ -23,6 +23,8 @@ typedef struct Bringer {
     Val *bias;       /* a constant, or NULL */
     int64_t m, c, k[2], stride[2], pad[4], padvalue;
     int64_t every[2]; /* of the rows and columns that are made */
+    int64_t step;    /* of a vector that is taken for an image: from a pixel to
+                        the next one; 0: it is none */
     bool depth;
     bool sums;        /* the unit's results are sums, which cores scale */
     bool sign;        /* its inputs may have one */

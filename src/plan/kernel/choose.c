@@ -328,15 +328,20 @@ int chooser_packings(const Chooser *c, bool jobs, Words *v, int n)
     return count;
 }
 
-/* Cycles that weights of a job take from L2, unless they have a port of their
- * own: those of the next layer come when the job, which reads its own from the
- * L1, has ended. */
-static double load_cycles(const Soc *soc, const Node *job)
+/* A layer takes so many cycles, or those in which its constants come from L2,
+ * unless a port of an accelerator is for them: beside others' kernels or its
+ * own. */
+static int64_t with_loads(const Soc *soc, const Node *n, int64_t cycles)
 {
     const Engine *dma = soc_hop(soc, 0);
+    int64_t bytes = 0;
+    int i;
 
-    return dma && !job->arg[1]->port
-               ? dma_cycles(dma, true, val_bytes(job->arg[1]), 1) : 0;
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] && n->arg[i]->data && !n->arg[i]->port)
+            bytes += val_bytes(n->arg[i]);
+    return dma ? MAX(cycles, (int64_t)dma_cycles(dma, true, bytes, 1))
+               : cycles;
 }
 
 /* Until the code of the kernel that was chosen for n is in the cache. */
@@ -393,12 +398,12 @@ int64_t nodes_cycles(const Chooser *c, const Graph *g, const Node *from,
             return -1;
         if (is_job(from)) {
             *cold = cold_cycles(&one, from);
-            all += (int64_t)load_cycles(c->soc, from);
             all -= from->arg[1]->port ? time->start : 0;
             all -= beside && jobs++ > 1 ? before : 0;
             before = one.cycles;
         }
-        all += one.cycles + (one.engine ? time->job : time->call + time->meet);
+        all += with_loads(c->soc, from, one.cycles) +
+               (one.engine ? time->job : time->call + time->meet);
     }
     return all;
 }
@@ -414,7 +419,8 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
     if (other.scratch > room)
         choose_narrow(c, than, room, &other);
     return all < 0 ? 0
-                   : MAX(0, other.cycles + time->call + time->meet - all);
+                   : MAX(0, with_loads(c->soc, than, other.cycles) +
+                            time->call + time->meet - all);
 }
 
 bool chooser_has_room(const Chooser *c, const Graph *g, const Node *n,

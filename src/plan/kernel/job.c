@@ -348,9 +348,13 @@ Node *bring_job(Bringer *b, Words p)
     y = graph_node(b->g, b->at, OP_pconv, b->n->name, 5, arg);
     attr_set_int(b->g, y, A_last, 1);
     attr_set_list(b->g, y, A_kernel, 2, b->k);
-    attr_set_list(b->g, y, A_stride, 2, b->stride);
-    attr_set_list(b->g, y, A_pad, 4, b->pad);
-    attr_set_int(b->g, y, A_padvalue, b->padvalue);
+    if (b->step) {
+        attr_set_list(b->g, y, A_step, 1, &b->step);
+    } else {
+        attr_set_list(b->g, y, A_stride, 2, b->stride);
+        attr_set_list(b->g, y, A_pad, 4, b->pad);
+        attr_set_int(b->g, y, A_padvalue, b->padvalue);
+    }
     attr_set_int(b->g, y, A_group, b->depth ? b->m : 1);
     attr_set_int(b->g, y, A_p0, -code_zero(b->w));
     attr_set_int(b->g, y, A_p1, code_bits(b->w));
