@@ -20,7 +20,7 @@ typedef struct Slot {
     int64_t done;          /* of its last transfer, by the tempo */
 } Slot;
 
-enum { LATER = 64 };
+enum { LATER = 64, LARGE = 4 /* times what core 0 takes to begin it */ };
 
 typedef struct Maker {
     const Plan *p;
@@ -424,13 +424,34 @@ static void begin_group(Maker *m, int group)
             m->later[m->nlater++] = m->later[i];
 }
 
+/* Cycles of transfers that have not begun yet. */
+static int64_t later_cycles(const Maker *m)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < m->nlater; i++) {
+        const Move *v = &m->later[i]->move;
+
+        sum += move_cycles(m->tempo.dma, level(m, v->to) < level(m, v->from),
+                           v->row, v->rows);
+    }
+    return sum;
+}
+
 /* Cores stand still at a wait for a slot, and longer than core 0 takes to begin
- * what has not begun yet: the engine had better not stand still behind it. */
+ * what has not begun yet; or for the last transfer that has, and what has not
+ * is large: the engine had better not stand still behind it. */
 static bool is_idle(const Maker *m, int engine, int slot)
 {
-    return m->nlater && slot >= 0 && m->timed &&
-           m->slot[engine][slot].done - m->tempo.core >
-               m->tempo.time->meet + m->nlater * m->tempo.time->start;
+    int64_t begin = m->nlater * m->tempo.time->start, wait;
+
+    if (!m->nlater || slot < 0 || !m->timed)
+        return false;
+    wait = m->slot[engine][slot].done - m->tempo.core;
+    return wait > m->tempo.time->meet + begin ||
+           (wait > 0 && m->slot[engine][slot].done == tempo_loads(&m->tempo) &&
+            later_cycles(m) > LARGE * begin);
 }
 
 static void put_waits(Maker *m, const Step *s)
