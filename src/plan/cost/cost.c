@@ -22,6 +22,7 @@ typedef struct Clock {
     int64_t slot[MOST_ENGINES][MOST_SLOTS]; /* when what is under way is done */
     int64_t job[MOST_ENGINES][MOST_SLOTS]; /* ends of the last jobs, in turns, */
     int njob[MOST_ENGINES];          /* of so many */
+    When reads;           /* jobs read weights in memory that transfers are of */
 } Clock;
 
 /* Of plans without tiles nothing is known. */
@@ -58,6 +59,31 @@ static void turn_page(Clock *c, const Rec *r)
         spend(c, c->time->turn_share, CALL_UNIT, 0);
 }
 
+/* What transfers that take so many cycles from `from` on take longer beside the
+ * jobs. */
+static int64_t more_beside(const Clock *c, int64_t from, int64_t cycles)
+{
+    int64_t at = MAX(from, c->reads.from), slow = c->time->move_beside;
+    int64_t most = (c->reads.to - at) * slow / (100 + slow);
+
+    return MAX(0, MIN(most, (cycles - (at - from)) * slow / 100));
+}
+
+/* Jobs that read weights there begin: transfers under way take longer. */
+static void slow_moves(Clock *c, int64_t from, int64_t to)
+{
+    const Engine *d = soc_hop(c->soc, 0);
+    int64_t *slot = c->slot[d->row];
+    int i;
+
+    c->reads = (When){.from = from, .to = to};
+    for (i = 0; i < 2; i++)
+        c->engine[d->row][i] +=
+            more_beside(c, from, c->engine[d->row][i] - from);
+    for (i = 0; i < MOST_SLOTS; i++)
+        slot[i] += slot[i] ? more_beside(c, from, slot[i] - from) : 0;
+}
+
 static void start_move(Clock *c, const Rec *r, When *w)
 {
     const Engine *d = &c->soc->engine[r->engine];
@@ -66,7 +92,10 @@ static void start_move(Clock *c, const Rec *r, When *w)
     int64_t setup = (int64_t)(r->in ? d->in.setup : d->out.setup);
 
     w->from = MAX(*engine, c->core);
-    w->to = *engine = w->from + move_cycles(d, r->in, r->row, r->rows);
+    w->to = w->from + move_cycles(d, r->in, r->row, r->rows);
+    if (d == soc_hop(c->soc, 0))
+        w->to += more_beside(c, w->from, w->to - w->from);
+    *engine = w->to;
     *slot = MAX(*slot, w->to + setup);
 }
 
@@ -186,6 +215,13 @@ static int jobs_of(const Step *s, int64_t *last)
     return n;
 }
 
+/* Are there weights in the nearest memory? */
+static bool reads_weights(const Step *s)
+{
+    return (s->node->op == OP_pconv || s->node->op == OP_pinterleave) &&
+           !s->dims.pconv.port;
+}
+
 /* Core 0 tells an accelerator of a job, when its queue has room. */
 static void begin_job(Clock *c, const Rec *r, int64_t miss, int64_t cycles)
 {
@@ -222,6 +258,8 @@ static void do_start(Clock *c, const Rec *r, When *w)
     w->to = c->engine[r->engine][0];
     w->from = w->to - s->cycles;
     c->slot[r->engine][r->slot] = w->to;
+    if (reads_weights(s))
+        slow_moves(c, w->from, w->to);
 }
 
 static void do_record(Clock *c, const Rec *r, When *when)
