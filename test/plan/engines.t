@@ -83,5 +83,21 @@ done <<'END'
 8 gap9 matmul_vector_scale32_xpulp
 4 siracusa pconv_int_neureka
 END
+# Jobs with the same factors and addends share them.
+python3 - >"$tmp/same.nn" <<'END'
+import random
+random.seed(3)
+print('graph "same" exact', 'x0 = input : u8[1,256]',
+      'm = const : s32[1] {181}', 'a = const : s32[1] {0}', sep='\n')
+for i in range(2):
+    w = ','.join(str(random.randint(-8, 7)) for _ in range(1 << 16))
+    print('w%d = const : s8[256,256] {%s}' % (i, w),
+          'x%d = matmul x%d w%d _ m a transb=1 lo=0 hi=255 shift=16' % (
+              i + 1, i, i), sep='\n')
+print('output x2')
+END
+predicted "$tmp/same.nn" -t gap9 >/dev/null
+grep -q "^  \"weights_bytes\": $((2 * 256 * 2 * 4 * 18 + 256 + 4 * 256))," \
+    "$tmp/j" || { bad=$((bad + 1)); echo "factors are not shared"; }
 [ $bad = 0 ] && echo "4 networks with and without accelerators"
 exit $bad

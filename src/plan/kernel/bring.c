@@ -34,7 +34,8 @@
 
 #include <string.h>
 
-enum { BYTE_BITS = 8, TAPS = 9, PACKINGS = 8, WAYS = 2 * PACKINGS,
+enum { BYTE_BITS = 8, TAPS = 9, FACTORS = 3, /* of pconv: mul, then add */
+       PACKINGS = 8, WAYS = 2 * PACKINGS,
        ALIKE = 32,        /* channels of elements that have one scale, */
        MOST_EACH = 128,   /* and most of others; */
        LEAST_GAIN = 1500 }; /* cycles, of a rescaling */
@@ -577,6 +578,39 @@ static bool gains(const Chooser *c, Graph *g, Prospect *p, int count, Way *w,
     return any;
 }
 
+static bool is_same(const Val *a, const Val *b)
+{
+    return a->data && b->data && a->type == b->type && !a->port && !b->port &&
+           shape_same(a->shape, b->shape) &&
+           !memcmp(a->data, b->data, (size_t)val_bytes(a));
+}
+
+/* What an earlier job has that is the same as v. */
+static Val *earlier_same(const Node *n, Val *v)
+{
+    const Node *m;
+    int i;
+
+    for (m = n->prev; m; m = m->prev)
+        for (i = FACTORS; m->op == OP_pconv && i < m->narg; i++)
+            if (m->arg[i] && is_same(m->arg[i], v))
+                return m->arg[i];
+    return v;
+}
+
+/* Factors and addends of jobs that are the same become one constant, which may
+ * stay in the nearest memory. */
+static void share_factors(Graph *g)
+{
+    Node *n;
+    int i;
+
+    for (n = g->first; n; n = n->next)
+        for (i = FACTORS; n->op == OP_pconv && i < n->narg; i++)
+            if (n->arg[i] && n->arg[i]->data)
+                n->arg[i] = earlier_same(n, n->arg[i]);
+}
+
 void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
 {
     Graph *g = plan->g;
@@ -604,6 +638,7 @@ void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
         if (best < nway)
             bring(c, g, p[i].n, &way[best], room, take);
     }
+    share_factors(g);
     graph_sweep(g);
     for (i = 0; i < nway && o->aim != AIM_memory; i += 2)
         bring_residuals(c, g, &way[i], room);
