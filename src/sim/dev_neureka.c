@@ -241,17 +241,33 @@ static void begin(Device *d, uint64_t cycle)
     plan(d, cycle + START);
 }
 
-static void finish(Device *d, uint64_t time)
+/* On the timeline: what it is, and of which size. */
+static void draw(const Device *d, const ConvJob *j, uint64_t time)
 {
     static const char *const names[] = {"3x3", "depthwise 3x3", "1x1"};
+    const int side = j->unit->side;
+    int m = (j->nko - 1) * j->ko_tile + j->rem_ko;
+    int c = j->mode == DEPTHWISE ? m : (j->nki - 1) * j->tile + j->rem_ki;
+    int h = (j->nho - 1) * side + (int)(j->reg[R_rem_o] >> 16);
+    int w = (j->nwo - 1) * side + (int)(j->reg[R_rem_o] & 0xffff);
+    char name[80];
+
+    snprintf(name, sizeof name, "%s, %dx%d pixels, %d to %d channels, %d bits, "
+             "scales %d", names[j->mode], h, w, c, m, j->qw,
+             j->quant ? j->norm_bits : 0);
+    timeline_slice(d->chip, j->unit->slice, name, to_ticks(d->clock, j->from),
+                   time);
+}
+
+static void finish(Device *d, uint64_t time)
+{
     Neureka *v = d->state;
     ConvJob *j = &v->job[0];
 
     convjob_compute(j);
     d->chip->counts.accel_cycles += to_cycle(d->clock, time) - j->from;
     chip_worked(d->chip, j->from, to_cycle(d->clock, time));
-    timeline_slice(d->chip, j->unit->slice, names[j->mode],
-                   to_ticks(d->clock, j->from), time);
+    draw(d, j, time);
     v->finished = j->id;
     v->job[0] = v->job[1];
     v->njob--;
