@@ -47,6 +47,7 @@ static void nothing(const void *k, const struct io *io)
 
 #define OPERANDS AT(0, 1) | AT(1, 1) | AT(2, 1) | AT(3, 1)
 #undef KERNEL
+#undef JOB
 #define KERNEL(flags, kernel) \
     CALL(9, flags, 8, 3, 1, kernel, 0, 0, OPERANDS), 0, 0, 0, 0,
 #define IDLE KERNEL(0, nothing)

@@ -90,7 +90,7 @@ struct rt_spot {
 enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,
        RT_SYNC = 32, RT_SHARE = 64, RT_LOOP = 128,
        RT_LEADS = RT_MOVE | RT_WAIT | RT_LAYER | RT_SHARE,
-       RT_START = RT_CALL | RT_LOOP };
+       RT_START = RT_CALL | RT_LOOP, RT_SKIP = RT_SHARE | RT_LOOP };
 /* Of kernels and transfers: operands move in loops; has scratch, is finished
  * later, is a layer's last; is towards the cores, with external memory, of
  * rows. */
@@ -118,18 +118,27 @@ enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
     (dims), AT(0, mw) | AT(1, mx) | AT(2, my) | AT(3, mmul) | AT(5, madd), \
     0, (w) - (rt_word)(behind), (x) - (back), (y), (mul), 0, (add)
 #define JOB_BY(x, w, mul, add, y) (w), (x), (y), (mul), 0, (add)
-#define JOB_DIMS(registers, dims) {RT_LIST registers}
+/* The last rows, a job of their own, whose dims are the next. */
+#define JOB_REST(n, flags, slot, kernel, dims, ...) \
+    JOB(n, flags, slot, kernel, (dims) + (rt_word)sizeof(rt_job_dims), \
+        __VA_ARGS__)
+#define JOB_DIMS(registers, dims) {{RT_LIST registers}}
 typedef struct {
     int32_t word[RT_DIRECT_WORDS];
 } rt_job_dims;
+typedef struct {
+    int32_t word[2 * RT_DIRECT_WORDS];
+} rt_rest_dims;
 #else
 #define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, my, \
             x, w, mul, add, y) \
     START(n, flags, slot, 5, 1, kernel, dims, 0, AT(0, mx) | AT(1, mw) | \
           AT(3, mmul) | AT(4, madd) | AT(5, my)), (x), (w), 0, (mul), (add), (y)
 #define JOB_BY(x, w, mul, add, y) (x), (w), 0, (mul), (add), (y)
+#define JOB_REST(n, ...) \
+    ((n) << 24 | RT_SKIP), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 /* the kernel has */
 #define JOB_DIMS(registers, dims) {RT_LIST dims}
-typedef struct pconv_dims rt_job_dims;
+typedef struct pconv_dims rt_job_dims, rt_rest_dims;
 #endif
 #define RT_LIST(...) __VA_ARGS__
 #define AT(operand, memory) ((memory) << (2 * (operand) + 2))
@@ -568,6 +577,12 @@ static inline int rt_walk(struct rt_core *c, struct io *io)
     uint32_t head;
 
     while ((head = (uint32_t)*c->w)) {
+#ifndef RT_REGISTERS
+        if ((head & 255) == RT_SKIP) {
+            c->w += head >> 24;
+            continue;
+        }
+#endif
         if (head & RT_CALL) {
             if (rt_call(c, io, head))
                 return 1;

@@ -6,7 +6,7 @@
  * isa      any
  * engine   ne16
  * layout   last
- * direct  again == 0
+ * direct   1
  * serves   ne16_job
  * words    16 18 0 3
  * when     tile == 16 && word == 18 && mode == 0 && bits > 1 && n == 1 &&

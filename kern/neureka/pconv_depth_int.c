@@ -6,7 +6,7 @@
  * isa      any
  * engine   neureka
  * layout   last
- * direct  again == 0
+ * direct   1
  * serves   neureka_job
  * words    28 32 0 6
  * when     tile == 28 && word == 32 && mode == 0 && bits > 1 && n == 1 &&

@@ -6,7 +6,7 @@
  * isa      any
  * engine   neureka
  * layout   last
- * direct  again == 0
+ * direct   1
  * serves   neureka_job
  * words    32 32 1 6
  * when     tile == 32 && word == 32 && mode == 1 && bits > 1 && n == 1 &&

@@ -300,7 +300,7 @@ static int64_t weights_behind(const Gen *g, const Rec *c)
 enum { JOB_X, JOB_W, JOB_B, JOB_MUL, JOB_ADD, JOB_Y };
 static const int job_places[] = {JOB_X, JOB_W, JOB_MUL, JOB_ADD, JOB_Y};
 
-static void put_job_places(Gen *g, int page, const Rec *c, Str *out)
+static void put_job_places(Gen *g, int page, const Rec *c, int32_t y, Str *out)
 {
     static const char indent[] = "            ";
     size_t line = out->n, i;
@@ -309,8 +309,11 @@ static void put_job_places(Gen *g, int page, const Rec *c, Str *out)
         put_item(out, &line, indent);
         str_fmt(out, "/* %s */ ", operand_name(c, job_places[i]));
         put_place(g, page, &c->place[job_places[i]], out);
-        str_put(out, i + 1 < LEN(job_places) ? "," : "),");
+        str_put(out, i + 1 < LEN(job_places) ? "," : "");
     }
+    if (y)
+        str_fmt(out, " + %" PRId32, y);
+    str_put(out, "),");
     if (!c->moving)
         return;
     str_fmt(out, "\n%s/* and each turn on by */ JOB_BY(", indent);
@@ -320,22 +323,36 @@ static void put_job_places(Gen *g, int page, const Rec *c, Str *out)
 }
 
 /* Words, flags, slot, kernel, dims; what is taken from the places of the input
- * and of weights; the memory of each operand, and where it lies there. */
-static void put_job(Gen *g, int page, const Rec *c, Str *out)
+ * and of weights; the memory of each operand, and where it lies there, the
+ * results so many bytes further. */
+static void put_one_job(Gen *g, int page, const Rec *c, const char *name,
+                        int32_t back, int32_t y, Str *out)
 {
     size_t i;
 
-    str_fmt(out, "        JOB(%d, ", rec_words(c));
+    str_fmt(out, "        %s(%d, ", name, rec_words(c) / rec_jobs(c));
     put_flags(c, out);
     str_fmt(out, ", %s, kern_%d,\n            offsetof(struct page_%d,"
-            " dims_%d), %d, 0x%" PRIx64 ",\n            ",
-            slot_name(g, c), c->inst + 1, page, c->dims + 1,
-            (int)c->step->dims.pconv.job[0], weights_behind(g, c));
+            " dims_%d), %" PRId32 ", 0x%" PRIx64 ",\n            ",
+            slot_name(g, c), c->inst + 1, page, c->dims + 1, back,
+            weights_behind(g, c));
     for (i = 0; i < LEN(job_places); i++)
         str_fmt(out, "%s, ", memory_name(g, &c->place[job_places[i]]));
     str_put(out, "\n           ");
-    put_job_places(g, page, c, out);
+    put_job_places(g, page, c, y, out);
     str_put(out, "\n");
+}
+
+static void put_job(Gen *g, int page, const Rec *c, Str *out)
+{
+    const struct pconv_dims *d = &c->step->dims.pconv;
+    int32_t rest[LEN(d->job)], y;
+
+    put_one_job(g, page, c, "JOB", d->job[0], 0, out);
+    if (rec_jobs(c) == 1)
+        return;
+    job_rest(d, rest, &y);
+    put_one_job(g, page, c, "JOB_REST", rest[0], y, out);
 }
 
 /* Words, flags, cores (or the slot), operands, results; kernel, dims, bytes of
@@ -457,12 +474,21 @@ static void put_records(Gen *g, const Program *p, int page, Str *out)
     }
 }
 
+static void put_registers(const int32_t *job, Str *out)
+{
+    int i;
+
+    for (i = 1; i <= JOB_WORDS; i++)
+        str_fmt(out, "%s%" PRId32, i == 1 ? "" : i % 10 ? ", " : ",\n        ",
+                job[i]);
+}
+
 /* What a kernel is told; of a direct job its registers, too, of which one or the
  * other is compiled. */
 static void put_page_dims(const PageDims *d, Str *out)
 {
-    const int32_t *job = d->step->dims.pconv.job;
-    int i;
+    const struct pconv_dims *k = &d->step->dims.pconv;
+    int32_t rest[LEN(k->job)], y;
 
     if (!d->direct) {
         str_put(out, "    {\n");
@@ -471,12 +497,23 @@ static void put_page_dims(const PageDims *d, Str *out)
         return;
     }
     str_put(out, "    JOB_DIMS((");
-    for (i = 1; i <= JOB_WORDS; i++)
-        str_fmt(out, "%s%" PRId32, i == 1 ? "" : i % 10 ? ", " : ",\n        ",
-                job[i]);
+    put_registers(k->job, out);
+    if (k->again) {
+        job_rest(k, rest, &y);
+        str_put(out, ",\n        ");
+        put_registers(rest, out);
+    }
     str_put(out, "), (\n");
     gen_dims_list(d->step, "        ", out);
     str_put(out, ")),\n");
+}
+
+static const char *dims_type(Gen *g, const PageDims *d)
+{
+    if (d->direct)
+        return d->step->dims.pconv.again ? "rt_rest_dims" : "rt_job_dims";
+    return arena_fmt(g->mem, "struct %s_dims",
+                     dims_of(d->step->node->op)->name);
 }
 
 static void put_page(Gen *g, const Program *p, int i, Str *out)
@@ -487,11 +524,7 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
     str_fmt(out, "\nstatic const struct page_%d {\n    rt_word code[%d];\n",
             i + 1, q->words + 1);
     for (j = 0; j < q->ndims; j++)
-        str_fmt(out, "    %s%s dims_%d;\n",
-                q->dims[j].direct ? "rt_job_" : "struct ",
-                q->dims[j].direct ? "dims"
-                : arena_fmt(g->mem, "%s_dims",
-                            dims_of(q->dims[j].step->node->op)->name), j + 1);
+        str_fmt(out, "    %s dims_%d;\n", dims_type(g, &q->dims[j]), j + 1);
     for (j = 0; j < q->nvalue; j++)
         str_fmt(out, "    %s value_%d;\n",
                 type_info[g->p->buf[q->value[j]].val->type].ctype, j + 1);

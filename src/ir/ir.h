@@ -422,6 +422,9 @@ typedef struct DimsInfo {
     const Field *field;
 } DimsInfo;
 int32_t dims_32(const Node *n, int64_t v); /* err if it is wider */
+/* job.c: words of the job of the last rows, which is another (dims.again), and
+ * how many bytes further its results lie. */
+void job_rest(const struct pconv_dims *d, int32_t *job, int32_t *y);
 const DimsInfo *dims_of(OpCode op); /* NULL: no kernels of its own (reshape) */
 /* Fills d for a node in kernel form. */
 void dims_fill(const Node *n, Dims *d);

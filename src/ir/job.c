@@ -114,3 +114,16 @@ void job_pconv(struct pconv_dims *d)
     if (d->port)
         d->job[J_conf] |= PORT | AHEAD;
 }
+
+void job_rest(const struct pconv_dims *d, int32_t *job, int32_t *y)
+{
+    int32_t last = d->oh * d->ow - d->again * d->cols;
+    int i;
+
+    for (i = 0; i <= J_conf; i++)
+        job[i] = d->job[i];
+    job[J_back] -= last * d->xw;
+    job[J_rem_o] = job[J_rem_i] = both(d->again, d->cols);
+    job[J_num_o] = both(1, 1);
+    *y = last * d->yw * (d->job[J_conf] & WORDS ? 4 : 1);
+}

@@ -375,6 +375,8 @@ int64_t step_stack(const Plan *p, const Step *s); /* of a run that computes it *
 /* page.c: 32-bit words of a record; where page q has constant buf (nvalue: it
  * has not). */
 int rec_words(const Rec *c);
+/* Jobs that a direct one is: with the last rows apart, two. */
+int rec_jobs(const Rec *c);
 int page_value(const Page *q, int buf);
 
 /* ---- time ---- */

@@ -403,8 +403,10 @@ static int64_t words_of(const Rec *c)
 
     switch (c->kind) {
     case REC_call:
-    case REC_start:
         return 5 + c->nplace + moving;
+    case REC_start:
+        return (5 + c->nplace + moving) *
+               (c->direct && c->step->dims.pconv.again ? 2 : 1);
     case REC_move:
         return (c->rows > 1 ? 6 : 4) + moving;
     default:
@@ -423,7 +425,8 @@ static bool check_page(Run *r)
         bytes += WORD * words_of(&r->q->item[i]);
     for (i = 0; i < pg->ndims; i++)
         bytes += pg->dims[i].direct
-                     ? WORD * JOB_WORDS
+                     ? WORD * JOB_WORDS *
+                           (pg->dims[i].step->dims.pconv.again ? 2 : 1)
                      : (int64_t)dims_of(pg->dims[i].step->node->op)->size;
     return bytes <= PAGE_BYTES || fail(r, "a page that is too large");
 }

@@ -100,8 +100,8 @@ static void expand_kernel(Expand *x, const Page *pg, const Rec *c,
         x->fault = "no dims";
         return;
     }
-    s.dims = pg->dims[c->dims]->dims;
-    if (dims_of(pg->dims[c->dims]->node->op) != dims_of(s.node->op))
+    s.dims = pg->dims[c->dims].step->dims;
+    if (dims_of(pg->dims[c->dims].step->node->op) != dims_of(s.node->op))
         x->fault = "dims of another operator";
     for (i = 0; i < s.nin; i++)
         s.in[i] = expand_ref(x, &c->place[i], turn * c->by[i]);

@@ -4,6 +4,16 @@
 
 enum { WORD = 4 };
 
+static int jobs_of(const Step *s, bool direct)
+{
+    return direct && s->dims.pconv.again > 0 ? 2 : 1;
+}
+
+int rec_jobs(const Rec *c)
+{
+    return jobs_of(c->step, c->direct);
+}
+
 /* As rt/program.h has them. */
 int rec_words(const Rec *c)
 {
@@ -11,8 +21,9 @@ int rec_words(const Rec *c)
 
     switch (c->kind) {
     case REC_call:
-    case REC_start:
         return 5 + c->nplace + moving;
+    case REC_start:
+        return rec_jobs(c) * (5 + c->nplace + moving);
     case REC_move:
         return (c->rows > 1 ? 6 : 4) + moving;
     case REC_loop:
@@ -43,7 +54,7 @@ static int group_end(const Program *q, int i)
 
 int64_t page_dims_bytes(const PageDims *d)
 {
-    return d->direct ? WORD * JOB_WORDS
+    return d->direct ? WORD * JOB_WORDS * jobs_of(d->step, true)
                      : (int64_t)dims_of(d->step->node->op)->size;
 }
 
