@@ -84,7 +84,7 @@ static int one_line(Core *c, uint32_t line, uint64_t t, uint64_t lim)
 {
     Cache *k = c->l0;
     uint32_t set;
-    int i, below;
+    int i, below, cost;
 
     if (!k || !k->on)
         return c->fetch_latency;
@@ -95,8 +95,10 @@ static int one_line(Core *c, uint32_t line, uint64_t t, uint64_t lim)
     if (c->nl1 && t > lim)
         return -1;
     below = c->nl1 ? from_bank(c, line, t) : c->fetch_latency;
-    c->fetched += (uint64_t)below;
-    return refill(k, line, set, t, below);
+    cost = refill(k, line, set, t, below);
+    if (below)
+        c->fetched += (uint64_t)cost;
+    return cost;
 }
 
 int fetch_line(Core *c, uint32_t pc, uint64_t t, uint64_t lim)
