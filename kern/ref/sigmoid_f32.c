@@ -7,6 +7,7 @@
  * split    n
  * stack    352
  * cycles   170 * x.n
+ * code     2600
  */
 #include "kern/map/map.h"
 

@@ -7,6 +7,7 @@
  * split    n
  * stack    352
  * cycles   150 * x.n
+ * code     3600
  */
 #include "kern/map/map.h"
 

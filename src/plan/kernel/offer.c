@@ -118,9 +118,11 @@ int64_t offer_predict(const Offer *o, const Asked *x)
  * kernels are more noise than truth. */
 int64_t offer_cycles(const Offer *o)
 {
+    const int64_t call = o->alone ? TEAM_CALL : 0; /* no floats */
+
     if (o->cycles == INT64_MAX || o->measured)
         return o->measured ? o->cycles : 0;
-    return o->cycles * o->kern->pace / 100;
+    return call + (o->cycles - call) * o->kern->pace / 100;
 }
 
 Verdict offer_judge(const Node *node, const Asked *x, Offer *o)
