@@ -16,6 +16,7 @@ typedef struct Clock {
     bool alone;           /* no kernel has begun since the last job did */
     const Rec *deferred;  /* a call to which core 0 has not come yet */
     int64_t core;
+    int64_t ready;        /* the other cores begin it */
     int64_t moves_miss;   /* core 0 waits for code of transfers in a call */
     int64_t miss;         /* of this record: cores wait for code */
     int64_t engine[MOST_ENGINES][2]; /* and direction: when it is free */
@@ -107,15 +108,14 @@ static void do_move(Clock *c, const Rec *r, When *w)
                                                : c->time->start;
 
     c->waited = false;
-    if (c->deferred) {
-        spend(c, c->time->move, MOVE_UNIT, 0);
+    if (c->deferred)
         c->moves_miss += new_code(c, MOVE_UNIT, c->time->move_code);
-    } else {
-        spend(c, batched ? c->time->move : c->time->ask, MOVE_UNIT,
-              c->time->move_code);
-    }
+    else
+        spend(c, 0, MOVE_UNIT, c->time->move_code);
+    spend(c, batched || c->deferred ? c->time->move : c->time->ask, MOVE_UNIT,
+          0);
     start_move(c, r, w);
-    if (!c->deferred && batched)
+    if (batched)
         spend(c, start - c->time->move, MOVE_UNIT, 0);
     c->moved = batched;
 }
@@ -126,7 +126,7 @@ static int64_t beside_jobs(const Clock *c, const Step *s)
     const Engine *e;
     int64_t cycles = s->cycles, more = 0;
     int64_t slow = 100 + kern_beside(c->soc, s->kern, s->sig, s->tile,
-                                     &s->dims);
+                                     &s->dims, cycles);
 
     for (e = c->soc->engine; e < c->soc->engine + c->soc->nengine; e++)
         if (e->kind == ENGINE_accel)
@@ -135,22 +135,53 @@ static int64_t beside_jobs(const Clock *c, const Step *s)
     return more - more * 100 / slow;
 }
 
+/* Transfers of the L1 take longer while cores ask it, from `from` to `to`: a bank
+ * that both want is the engine's every other time. */
+static void slow_by_cores(Clock *c, int64_t from, int64_t to,
+                          int64_t asks)
+{
+    const Engine *e;
+    int i;
+
+    for (e = c->soc->engine; e < c->soc->engine + c->soc->nengine; e++) {
+        int64_t *busy = c->engine[e->row];
+        int64_t until = MIN(to, MAX(busy[0], busy[1]));
+
+        if (e->kind != ENGINE_dma || !e->batched || until <= from)
+            continue;
+        for (i = 0; i < 2; i++)
+            if (busy[i] > from)
+                busy[i] += (MIN(to, busy[i]) - from) * asks / 200;
+        for (i = 0; i < MOST_SLOTS; i++)
+            if (c->slot[e->row][i] > from)
+                c->slot[e->row][i] +=
+                    (MIN(to, c->slot[e->row][i]) - from) * asks / 200;
+    }
+}
+
 /* All cores are in the kernel of record r. */
 static void do_kernel(Clock *c, const Rec *r, When *w)
 {
     const Step *s = r->step;
-    int64_t miss = 0;
+    int64_t miss = 0, late, from;
 
     if (c->q->p->tiled)
         miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
                          kern_code(s->kern, s->sig, s->tile, &s->dims));
-    miss = as_measured(c, MAX(miss, c->moves_miss));
+    if (c->deferred) { /* core 0 finds what the others have waited for */
+        late = c->core - c->ready;
+        miss = MAX(miss, late + c->moves_miss) - late;
+    }
+    miss = as_measured(c, miss);
     c->moves_miss = 0;
     c->deferred = NULL;
     c->core += miss;
     c->miss += miss;
+    from = c->core;
     w->to = c->core += s->cycles + (c->q->p->tiled ? beside_jobs(c, s)
                                                    : step_waits(c->q->p, s));
+    slow_by_cores(c, from, c->core,
+                  kern_asks(s->kern, s->sig, s->tile, &s->dims));
     w->miss += c->miss;
     c->miss = 0;
 }
@@ -160,6 +191,7 @@ static void do_call(Clock *c, const Rec *r, When *w)
     c->waited = c->moved = c->alone = false;
     w->from = c->core;
     spend(c, c->time->call, CALL_UNIT, c->time->call_code);
+    c->ready = c->core;
     if (r->deferred)
         c->deferred = r;
     else
@@ -317,6 +349,7 @@ When *program_trace(Arena *mem, const Program *q)
     int i;
 
     c.code = code_cache(own, c.soc);
+    c.code->used = 0;
     c.layer = next_end(q->p, 0);
     new_code(&c, CALL_UNIT, c.time->call_code); /* comes in beside the page */
     spend(&c, c.time->begin, MOVE_UNIT, 0);

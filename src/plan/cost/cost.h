@@ -9,6 +9,9 @@
 typedef struct CodeCache {
     Arena *mem;
     double size;        /* bytes; 0: there is none */
+    int ways;           /* of each set */
+    double used;        /* bytes that are not empty: all, but where a program
+                           begins */
     double rate;        /* cycles a byte that comes in */
     const ProgramTime *time;
     double *there;      /* by unit: bytes */
@@ -38,9 +41,12 @@ Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
 /* Do registers alone begin its job? */
 bool kern_direct(const Kern *k, const KernSig *sig, const Node *n,
                  const Dims *d);
-/* Percent that it takes longer beside an accelerator's jobs. */
+/* Percent of its cycles in which a core asks the nearest memory. */
+int64_t kern_asks(const Kern *k, const KernSig *sig, const Node *n,
+                  const Dims *d);
+/* Percent that it, of so many cycles, takes longer beside an accelerator's jobs. */
 int64_t kern_beside(const Soc *s, const Kern *k, const KernSig *sig,
-                    const Node *n, const Dims *d);
+                    const Node *n, const Dims *d, int64_t cycles);
 /* The first call of each network, with nothing there; and a layer's code, with
  * the program's for it. */
 int64_t call_miss(CodeCache *c);
