@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-FAR = 40     # percent from the median that are no measurement of a head
+FAR = 60     # percent from the median that are no measurement of a head
 STAY = 0.05  # what a number's change by itself costs, in layers' differences
 BETTER = 0.5
 

@@ -11,10 +11,10 @@
  * split    n
  * stack    288
  * let      team = ncore > 1
- * cycles   50 + team * 550 * ncore + (22 + team * (has.mul ? mul.n > 1 ? 38 : 8
- *          : -10)) * z.n
- * code     560
- * cold     330
+ * cycles   50 + team * (has.mul ? 460 : 400) * ncore + (22 + team *
+ *          (has.mul ? mul.n > 1 ? 38 : 8 : -10)) * z.n
+ * code     has.mul ? 760 : 560
+ * cold     has.mul ? 640 : 395
  */
 #include "kern/finish.h"
 #include "kern/map/run.h"

@@ -12,9 +12,9 @@
  * scratch  4 * n
  * split    rows
  * stack    64
- * cycles   ncore * ((rows + ncore - 1) / ncore * (75 + 82 * n) + 60)
+ * cycles   ncore * ((rows + ncore - 1) / ncore * (75 + 82 * n) + 20)
  * code     320
- * cold     235
+ * cold     265
  *
  * p lies in (-log2, 0], so (p + B)^2 is greatest at one of its ends: neither
  * the sum of a row nor the numerator of its divisions leaves 32 bits.

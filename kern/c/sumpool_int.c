@@ -17,10 +17,11 @@
  *          y.bytes * max(max(0, bottom), max((top + 1) * ow * yw,
  *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
  * stack    320
- * cycles   ncore > 1 ? ncore * (400 + min(ceil(n * oh * ow, ncore) * (60 +
+ * cycles   ncore > 1 ? ncore * (290 + min(ceil(n * oh * ow, ncore) * (60 +
  *          c * (30 + 6 * kh * kw)),
  *          n * oh * ow * (60 + ceil(c, 4 * ncore) * 4 * (30 + 6 * kh * kw)))) :
  *          n * oh * ow * (60 + c * (15 + 3 * kh * kw))
+ * code     1720
  */
 #include "kern/pool/sum.h"
 #include "kern/pool/pool.h"

@@ -29,8 +29,8 @@
  * stack    464
  * cycles   (1 + (again > 0)) * (4 + port * (52 + rest - max(rest, ki > 1 ? 50 :
  *          46))) + (ceil(rows, 6) * ceil(cols, 6) + (again > 0)) * (part + out)
- * code     340
- * cold     175
+ * code     again > 0 ? 340 : 140
+ * cold     again > 0 ? 365 : 165
  *
  * Each tile of 6x6 pixels and 32 output channels takes 52 cycles for 32
  * channels of the input, 6 for their offset, one for each output channel and 7;

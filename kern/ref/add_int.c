@@ -8,7 +8,7 @@
  * inplace  x y
  * split    n
  * stack    320
- * cycles   30 * z.n
+ * cycles   ncore > 1 ? 450 * ncore + 58 * z.n : 30 * z.n
  *
  * Computed without sign, so that what does not fit wraps.
  */

@@ -23,7 +23,7 @@
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven
  * code     has.mul ? 540 : 800
- * cold     has.mul ? 450 : 580
+ * cold     has.mul ? 515 : 585
  * asks     30
  */
 #define SIMD_SUM ADD

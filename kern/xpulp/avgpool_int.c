@@ -16,7 +16,7 @@
  *          * ow, ncore) * (fit.pixel + ceil(c, 4) * word), n * oh * ow *
  *          (fit.pixel + ceil(c, 4 * ncore) * word)))
  * code     1040
- * cold     910
+ * cold     985
  */
 #define POOL_SIMD POOL_SUMS
 #include "kern/pool/mean.h"

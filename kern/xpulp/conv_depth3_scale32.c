@@ -36,7 +36,7 @@
  *          && oh % rows > 0)) * (fit.channels + team * fit.apart + ceil(high,
  *          deep) * (words * fit.place + across * fit.start)) + rows * (fours *
  *          step + lines * words * fit.plane * sh) / oh)
- * code     2210 + (UNROLL == 1 ? 0 : 260)
+ * code     2650 + (UNROLL == 1 ? 0 : 260)
  * asks     58
  *
  * Four neighbours of a row become a word per channel; results are products of

@@ -29,7 +29,7 @@
  *          (fit.column * columns + fit.plane) + ow * (kh < 4 && kw == 3 ?
  *          fit.result3 : fit.result + fit.tap * kw * planes) + fit.place * (1 +
  *          columns / 81) / places)))
- * code     3120
+ * code     2900
  * asks     58
  *
  * Three rows of a column become a word per channel; results are products of

@@ -27,7 +27,7 @@
  *          fit.result3 : fit.result + fit.tap * kw * planes) + fit.place * (1 +
  *          columns / 81) / places)))
  * code     2280
- * cold     1480
+ * cold     1890
  * asks     58
  *
  * Three rows of a column become a word per channel; results are products of

@@ -38,7 +38,7 @@
  *          + ncore) * (fit.side + 3 * size) + blocks * (fit.mask + words * (3 +
  *          size % 2 * 3)) : size % 4 || m < 4 ? ncore * m * (fit.weights + 3 *
  *          size / 4) : 0))
- * code     kh * kw * sh * sw == 1 ? 2380 : 2780
+ * code     kh * kw * sh * sw == 1 ? 2550 : 2970
  *
  * Pixels that are as far apart as rows of weights are taken from x; all else
  * by copies of four windows.  Windows whose elements do not fill words, or of

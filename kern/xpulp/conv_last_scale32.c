@@ -40,7 +40,7 @@
  *          * (3 + size % 2 * 3)) : size % 4 || m < 4 ? ncore * m * (fit.weights
  *          + 3 * size / 4) : 0))
  * code     kh * kw * sh * sw == 1 ? 1800 : 2560
- * cold     kh * kw * sh * sw == 1 ? 1300 : 1500
+ * cold     kh * kw * sh * sw == 1 ? 1430 : 1600
  *
  * Pixels that are as far apart as rows of weights are taken from x, in lines
  * where there are many; all else by copies of four windows.  Windows whose

@@ -40,7 +40,7 @@
  *          + 10 * columns)) + ceil(n * oh * ow, ncore) * groups * pixel)
  * cycles   STATIONARY ? stationary : copied
  * code     STATIONARY ? 1500 : 2340
- * cold     STATIONARY ? 900 : 1380
+ * cold     STATIONARY ? 1100 : 1960
  *
  * What windows cover is copied once for up to 64 pixels, with its padding;
  * weights are copied too, the words of four channels side by side.  Where

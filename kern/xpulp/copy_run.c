@@ -19,7 +19,7 @@
  * cycles   ncore * (fit.call + team * fit.team + own * (fit.run + size % 4 *
  *          fit.byte + size / 2))
  * code     370
- * cold     300
+ * cold     325
  */
 #include "kern/copy/copy.h"
 #include "kern/xpulp/transpose.h"

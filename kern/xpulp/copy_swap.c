@@ -14,7 +14,7 @@
  *          (ys[6] == n[7] && (n[7] == 2 || n[7] == 3) ? 2 * n[7] : fit.row +
  *          n[7] / 4 * fit.tile / 4 + n[7] % 4 * fit.byte)))
  * code     700
- * cold     560
+ * cold     660
  */
 #include "kern/copy/copy.h"
 #include "kern/xpulp/transpose.h"

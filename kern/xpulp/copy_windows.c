@@ -16,6 +16,7 @@
  * let      short = n[7] >= 8 && n[7] <= 16
  * cycles   ncore * (fit.call + runs / cut * ceil(cut, ncore) * (short ?
  *          fit.short : fit.run + n[7] % 4 * fit.byte + n[7] / 2))
+ * code     580
  */
 #include "kern/copy/copy.h"
 #include "kern/xpulp/transpose.h"

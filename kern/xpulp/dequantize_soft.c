@@ -9,7 +9,7 @@
  * split    n
  * stack    352
  * cycles   ncore * (fit.call + fit.element * ceil(x.n, ncore))
- * code     620
+ * code     465
  */
 #include "kern/map/map.h"
 #include "kern/xpulp/xpulp.h"

@@ -11,7 +11,7 @@
  * cycles   ncore * (fit.call + ceil(n, 4 * ncore) * ((y.bytes == 1 ? fit.bytes
  *          : fit.words) + fit.team * team) / 2)
  * code     260
- * cold     200
+ * cold     240
  * asks     60
  *
  * In a table of 256 a negative index counts from the end: at its own byte,

@@ -15,7 +15,7 @@
  * let      share = ceil(heads * m, ncore)
  * cycles   ncore * (fit.call + ceil(share, m) * (fit.head + e / 4 * fit.four) +
  *          share * (fit.row + n * (fit.key + 3 * d / 4) + 25 * e / 4))
- * code     1000
+ * code     1100
  */
 #include "kern/xpulp/attend_few.h"
 

@@ -26,8 +26,8 @@
  *          * n * e) + blocks * (fit.rows + line / 4 * (fit.four + (d > 4) *
  *          sums + has.mask * fit.mask + (most > 2047) * fit.long) + values *
  *          (fit.column + 6 * line) / 12))
- * code     2400
- * cold     3300
+ * code     3000
+ * cold     2750
  */
 #include "kern/xpulp/attend_rows.h"
 

@@ -17,7 +17,9 @@
  * cycles   ncore * (ceil(blocks, ceil(m, 4)) *
  *          (6000 + n * (8 + 8 * ceil(d, 4) + 15 * fours)) + blocks *
  *          (3200 + line / 4 * (370 + 28 * ceil(d, 4)) + fours *
- *          (180 + 8 * line)))
+ *          (180 + 8 * line))) * 4 / 5
+ * code     3000
+ * cold     5000
  */
 #define QUOTIENTS_WEIGH
 #include "kern/xpulp/attend_rows.h"

@@ -23,8 +23,8 @@
  *          * n * e) + blocks * (fit.rows + shown * (fit.four + (d > 4) *
  *          (fit.sums + 24 * ceil(d, 4)) + fit.mask + (most > 2047) *
  *          fit.long) + values * (fit.column + 24 * shown) / 12))
- * code     2400
- * cold     3300
+ * code     3000
+ * cold     2750
  *
  * Columns behind the last one that a mask of -128 shows to any of four rows
  * get no scores where each row's greatest leaves them without powers; one of 0

@@ -15,7 +15,7 @@
  *          > 0)) * (fit.row + 3 * n / 4 + odd * fit.odd + (n % 4 > 0) *
  *          fit.rest) + share * fit.word)
  * code     770
- * cold     570
+ * cold     705
  */
 #define NORM_MEAN 1
 #include "kern/xpulp/norm.h"

@@ -15,7 +15,7 @@
  *          > 0)) * (fit.row + 3 * n / 4 + odd * fit.odd + (n % 4 > 0) *
  *          fit.rest) + share * fit.word)
  * code     660
- * cold     540
+ * cold     690
  */
 #define NORM_MEAN 0
 #include "kern/xpulp/norm.h"

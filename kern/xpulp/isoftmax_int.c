@@ -14,7 +14,7 @@
  *          fit.element * n / 2 + fit.result * ((n - 1) / max(1, ncore / rows) +
  *          1)))
  * code     580
- * cold     440
+ * cold     530
  *
  * t / log2 of t < 256 is t q >> 16 with q = 2^16 / log2 + 1: q log2 exceeds
  * 2^16 by at most log2, and what t log2 adds is less than 2^16 if log2 < 256;

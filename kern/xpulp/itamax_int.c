@@ -11,7 +11,7 @@
  *          (n % 4 > 0) * (fit.rest + n / 2) + fit.element * n / 2 + fit.result
  *          * ((n - 1) / max(1, ncore / rows) + 4) / 4))
  * code     550
- * cold     405
+ * cold     465
  */
 #include "kern/xpulp/itamax.h"
 

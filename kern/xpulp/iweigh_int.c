@@ -12,7 +12,7 @@
  * stack    240
  * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + line / 4 *
  *          (fit.four + has.mask * 8)))
- * code     900
+ * code     1350
  * asks     50
  */
 #include "kern/xpulp/weigh.h"

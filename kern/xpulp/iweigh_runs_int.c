@@ -18,7 +18,7 @@
  *          n / 4 * (fit.shown + halvings * fit.halved - has.mask *
  *          (fit.shown - fit.made + (fit.made - fit.hidden) *
  *          (reach + hidden < 1)) / 2)))
- * code     2300
+ * code     1360
  *
  * Scores are x, or half of it, so the greatest is that of the greatest x.  What
  * a mask hides has powers of scores of at most -1; they are made where these can

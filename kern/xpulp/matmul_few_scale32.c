@@ -14,7 +14,7 @@
  * let      pairs = ceil(ceil(n, ncore), 2)
  * cycles   ncore * (fit.call + pairs * (fit.pair + 9 * k / 2))
  * code     780
- * cold     780
+ * cold     700
  *
  * Where there are fewer rows than five, the last is taken again, and so is a
  * column where their number is odd.

@@ -16,7 +16,7 @@
  * cycles   ncore * (fit.call + (fit.block + fit.word * k + k / 16) * blocks +
  *          ((m + 3) / 4 * batches / ncore + 1) * fit.rows)
  * code     1460
- * cold     1050
+ * cold     1165
  */
 #include "kern/kern.h"
 

@@ -19,7 +19,7 @@
  *          / 4 * (fit.four + (k + 3) / 4 * (bk % 4 ? fit.bytes : fit.word) + (k
  *          % 4 > 0) * fit.rest)))
  * code     1000
- * cold     420
+ * cold     485
  */
 #include "kern/kern.h"
 

@@ -20,7 +20,7 @@
  *          4 == 2 ? (k % 4 ? fit.two_rest + 3 * k : fit.two + 10 * k / 7) : 0)
  *          + (columns + 1) / 4 * (k % 4 ? fit.four_rest + 9 * k / 2 : fit.four
  *          + fit.words * k / 4)))
- * code     990
+ * code     910
  * asks     54
  */
 #include "kern/kern.h"

@@ -14,11 +14,11 @@
  * cycles   ncore * (fit.call + fit.batch * (batches - 1) / ncore + m *
  *          ((columns + 31) / 32 * fit.run + columns * fit.result + (columns % 4
  *          == 1 ? (k % 4 ? fit.one_rest + 9 * k / 5 : k - fit.one) : columns %
- *          4 == 2 ? (k % 4 ? fit.two_rest + 3 * k : fit.two + 10 * k / 7) : 0)
+ *          4 == 2 ? (k % 4 ? fit.two_rest + 3 * k : fit.two + 5 * k / 4) : 0)
  *          + (columns + 1) / 4 * (k % 4 ? fit.four_rest + 9 * k / 2 : (batches
  *          > 1 ? fit.four_more : fit.four) + fit.words * k / 4)))
- * code     780
- * cold     620
+ * code     batches > 1 ? 420 : 780
+ * cold     batches > 1 ? 285 : 640
  * asks     54
  */
 #include "kern/kern.h"

@@ -16,7 +16,7 @@
  *          columns * fit.pair / 2 + ceil(columns, n) * fit.start : columns *
  *          fit.column + (columns + 31) / 32 * fit.run))
  * code     990
- * cold     415
+ * cold     325
  */
 #include "kern/kern.h"
 

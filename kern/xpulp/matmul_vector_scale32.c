@@ -14,7 +14,7 @@
  * let      groups = ceil(ceil(n, ncore), 4)
  * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4))
  * code     490
- * cold     400
+ * cold     330
  * asks     70
  */
 #include "kern/kern.h"

@@ -16,7 +16,7 @@
  * cycles   ncore * (fit.call + (batches > 1) * fit.batches + fit.batch *
  *          ceil(rows, m) + fit.row * rows)
  * code     batches > 1 ? 620 : 300
- * cold     batches > 1 ? 610 : 230
+ * cold     batches > 1 ? 620 : 288
  * asks     17
  */
 #include "kern/xpulp/mean.h"

@@ -16,7 +16,7 @@
  * cycles   ncore * (fit.call + min(ceil(n * oh * ow, ncore) * (pixel + ceil(c,
  *          4) * word), n * oh * ow * (pixel + ceil(c, 4 * ncore) * word)))
  * code     1000
- * cold     660
+ * cold     790
  */
 #define POOL_SIMD POOL_MOST
 #include "kern/pool/max.h"

@@ -12,7 +12,7 @@
  *          ncore) * (fit.columns + fit.row * count + fit.run * (count / m[5]) +
  *          (outer > 1) * fit.outer))
  * code     480
- * cold     400
+ * cold     448
  */
 #include "kern/kern.h"
 

@@ -12,7 +12,7 @@
  * split    n
  * stack    96
  * cycles   ncore * (fit.call + fit.element * ceil(z.n, ncore))
- * code     220
+ * code     265
  *
  * (p mul + add) >> shift is floor((4 p mul + 4 add) / 2^32) >> (shift - 30): the
  * upper halves of both, and what their lower halves carry.

@@ -23,7 +23,7 @@
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven
  * code     520
- * cold     420
+ * cold     487
  * asks     19
  */
 #define SIMD_SUM MUL

@@ -17,7 +17,7 @@
  * stack    192
  * cycles   ncore * (fit.call + ceil(rows / 4, ncore) * (fit.four + row + n[3] *
  *          fit.word))
- * code     700
+ * code     810
  * asks     20
  *
  * Four elements of four channels at a time: the nibbles of their bytes are turned

@@ -14,6 +14,7 @@
  * let      row = fit.row + (left + right) * fit.byte
  * cycles   ncore * (fit.call + min(ceil(rows, ncore) * (row + words * word),
  *          rows * (row + ceil(words, ncore) * word)))
+ * code     1000
  */
 #define LEFT uint8_t
 #define RIGHT uint8_t

@@ -9,7 +9,7 @@
  * split    rows
  * stack    256
  * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.element * n))
- * code     900
+ * code     1350
  */
 #include "kern/xpulp/inverse.h"
 #include "kern/row/own_rows.h"

@@ -9,7 +9,7 @@
  * split    rows
  * stack    160
  * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.element * n))
- * code     600
+ * code     770
  */
 #include "kern/xpulp/fixed.h"
 #include "kern/xpulp/rows.h"

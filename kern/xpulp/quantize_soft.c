@@ -11,6 +11,7 @@
  * split    n
  * stack    352
  * cycles   ncore * (fit.call + fit.element * ceil(x.n, ncore))
+ * code     2000
  */
 #include <string.h>
 #include "kern/map/map.h"

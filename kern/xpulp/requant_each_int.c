@@ -13,7 +13,7 @@
  * stack    96
  * cycles   ncore * (fit.call + fit.element * ceil(y.n, ncore) +
  *          fit.row * (n[4] > 1) * ceil(n[4], ncore))
- * code     220
+ * code     275
  *
  * Positions of a Transformer, added to what stands there, and biases of QDQ
  * networks.  Factor and addends are cut at bit 16: what the lower parts carry is

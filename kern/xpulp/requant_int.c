@@ -14,7 +14,7 @@
  * let      words = ceil(y.n, 4 * ncore)
  * cycles   ncore * (fit.call + team * fit.team + words * fit.word) + fit.row *
  *          (rows - 1) + (rows > 1) * team * ncore * fit.uneven
- * code     680
+ * code     750
  */
 #define Z Y
 #define SIMD_SUM ONE

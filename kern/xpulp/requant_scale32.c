@@ -21,7 +21,7 @@
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven
  * code     530
- * cold     rows > 1 ? 540 : 350
+ * cold     rows > 1 ? 600 : 430
  * asks     15
  */
 #define Z Y

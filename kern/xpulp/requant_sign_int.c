@@ -13,7 +13,7 @@
  * split    n
  * stack    64
  * cycles   ncore * (fit.call + fit.pair * ceil(y.n, 8 * ncore))
- * code     120
+ * code     205
  * asks     65
  */
 #define LEFT uint8_t

@@ -15,7 +15,7 @@
  *          > 0)) * (fit.row + n / 2 + odd * fit.odd + (n % 4 > 0) * fit.rest) +
  *          share * fit.word)
  * code     700
- * cold     540
+ * cold     595
  *
  * A product has its result in byte 2.  A core takes a stretch of all words of
  * four elements, whatever the rows; of a row that it shares, it has the root

@@ -12,7 +12,7 @@
  * let      fours = ceil(n / 4, ncore)
  * cycles   ncore * (fit.call + fours * (fit.four + fit.words * k / 4) +
  *          (has.r ? fit.sums + 40 * fours : 0))
- * code     380
+ * code     455
  */
 #include "kern/kern.h"
 

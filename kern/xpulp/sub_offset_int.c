@@ -9,7 +9,7 @@
  * split    n
  * stack    96
  * cycles   ncore * (fit.call + fit.word * ceil(z.n, 4 * ncore))
- * code     140
+ * code     182
  */
 #include "kern/xpulp/offset.h"
 

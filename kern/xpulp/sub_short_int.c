@@ -7,7 +7,7 @@
  * split    n
  * stack    96
  * cycles   ncore * (fit.call + (fit.element + 3 * s1[5]) * ceil(z.n, ncore))
- * code     180
+ * code     148
  */
 #include "kern/kern.h"
 #include "kern/xpulp/xpulp.h"

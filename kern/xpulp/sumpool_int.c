@@ -15,7 +15,7 @@
  * cycles   ncore * (fit.call + c % 4 * fit.channel * taps + min(ceil(n * oh
  *          * ow, ncore) * (fit.pixel + ceil(c, 4) * word), n * oh * ow *
  *          (fit.pixel + ceil(c, 4 * ncore) * word)))
- * code     1170
+ * code     1300
  */
 #define POOL_SIMD POOL_SUMS
 #include "kern/pool/sum.h"
