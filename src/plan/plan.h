@@ -135,6 +135,9 @@ typedef struct Plan {
     Ref *place;      /* of each value, by Val.id; buf -1: none (unused) */
     int64_t used[16];  /* bytes per memory for buffers, = highest end */
     int64_t room[16];  /* bytes per memory that buffers might have taken */
+    uint64_t vain[64]; /* hashes of buffers, and room, of which no packing was
+                          found in a long search, in turns; so many were */
+    int nvain;
     int64_t consts[16]; /* bytes per memory for constants; their addresses
                            count from the start of a part of their own */
     int64_t program_room; /* tiled: bytes kept for the program, where code lies

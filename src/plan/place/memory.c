@@ -271,22 +271,38 @@ static int list_items(Placer *w, int m)
     return n;
 }
 
+/* Were the same items searched long before, for as much room?  Plans are tried
+ * again and again that differ in another memory. */
+static bool was_in_vain(const Plan *p, uint64_t key)
+{
+    int i;
+
+    for (i = 0; i < MIN(p->nvain, (int)LEN(p->vain)); i++)
+        if (p->vain[i] == key)
+            return true;
+    return false;
+}
+
 /* Packs what is in memory m, as low as is soon found; only if that is too high
  * for it, but need not be, longer.  Returns the height; *n buffers, w->which,
  * have their addresses in w->item. */
 static int64_t pack_mem(Placer *w, int m, int *n)
 {
-    int64_t room = w->p->room[m];
+    Plan *p = w->p;
+    int64_t room = p->room[m];
+    uint64_t key;
     PackResult r;
 
     *n = list_items(w, m);
+    key = hash_mem(w->item, (size_t)*n * sizeof *w->item) ^ (uint64_t)room;
     r = pack(w->mem, w->item, *n, 0, SOON);
-    if (r.height > room && r.bound <= room) {
+    if (r.height > room && r.bound <= room && !was_in_vain(p, key)) {
         int64_t height = r.height;
 
         r = pack(w->mem, w->item, *n, room, LONGER);
         if (r.height <= room)
             return r.height;
+        p->vain[p->nvain++ % (int)LEN(p->vain)] = key;
         r = pack(w->mem, w->item, *n, 0, SOON);
         if (r.height != height)
             die("the same packing twice is not the same");
