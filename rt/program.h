@@ -14,13 +14,14 @@
  *   BARRIER all cores meet: what comes now asks for the kernel's results
  *   MOVE    begins a transfer between two memories under a slot, which
  *           several may share
- *   START   begins a kernel of an accelerator, a job, under a slot; as CALL, but
- *           that core 0 alone calls the kernel, which begins the job.  The
+ *   START   begins a kernel of an accelerator, a job, under a slot; as CALL,
+ *           but that core 0 alone calls the kernel, which begins the job.  The
  *           others look at its operands too: what they would wait for anyway
  *           brings the code into the cache that all share
- *   JOB     a START of a job that its registers tell whole: where the team writes
- *           them (RT_REGISTERS), its places are those of the registers, in their
- *           order, and no kernel is called
+ *   JOB     a START of a job that its registers tell whole: where the team
+ *           writes them (RT_REGISTERS), places are in the order of registers
+ *           and no kernel is called; elsewhere the kernel is
+ *   JOB_REST behind JOB: the last rows, which are another job of that slot
  *   WAIT    for the transfers of a slot, or its job
  *   LAYER   a layer is done when all have met
  *   LOOP    what stands before NEXT is done so many times; records in it may
@@ -37,10 +38,9 @@
  * cores the team has; RT_VALUES; RT_FAR, whether there are transfers to
  * external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them
  * for such transfers; RT_LARGEST, bytes of the longest transfer; RT_ALONE, if
- * the engine takes one transfer at a time; RT_JOB_SLOT, the first slot of jobs, if
- * there are any; and, where there are run-time
- * numbers, RT_FOLLOW(net, page, at), which changes a page that has come as they
- * say.  What differs from chip to chip is in its team.h. */
+ * the engine takes one transfer at a time; RT_JOB_SLOT, the first slot of jobs,
+ * if there are any; and, where there are run-time numbers, RT_FOLLOW(net, page,
+ * at), which changes a page that has come as they say.  What differs from chip to chip is in its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -94,7 +94,8 @@ enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,
 /* Of kernels and transfers: operands move in loops; has scratch, is finished
  * later, is a layer's last; is towards the cores, with external memory, of
  * rows. */
-enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_DEFERRED = 1 << 5, RT_LAST = 1 << 6,
+enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_DEFERRED = 1 << 5,
+       RT_LAST = 1 << 6,
        RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7,
        RT_DIRECT = RT_DEFERRED };
 /* What is the same of transfers that are begun together. */
@@ -111,14 +112,13 @@ enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
      RT_START), (rt_word)(kernel), (dims), (memories), (scratch)
 #ifdef RT_REGISTERS
 /* Six registers say where weights are, counted from `behind`, the input, `back`
- * bytes before it, the output and scales; the dims are the words of the others. */
-#define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, my, \
-            x, w, mul, add, y) \
+ * bytes before it, the output and scales; the dims are words of the others. */
+#define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, \
+            my, x, w, mul, add, y) \
     ((n) << 24 | (flags) | RT_DIRECT | (slot) << 16 | 6 << 8 | RT_START), 0, \
     (dims), AT(0, mw) | AT(1, mx) | AT(2, my) | AT(3, mmul) | AT(5, madd), \
     0, (w) - (rt_word)(behind), (x) - (back), (y), (mul), 0, (add)
 #define JOB_BY(x, w, mul, add, y) (w), (x), (y), (mul), 0, (add)
-/* The last rows, a job of their own, whose dims are the next. */
 #define JOB_REST(n, flags, slot, kernel, dims, ...) \
     JOB(n, flags, slot, kernel, (dims) + (rt_word)sizeof(rt_job_dims), \
         __VA_ARGS__)
@@ -130,13 +130,13 @@ typedef struct {
     int32_t word[2 * RT_DIRECT_WORDS];
 } rt_rest_dims;
 #else
-#define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, my, \
-            x, w, mul, add, y) \
+#define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, \
+            my, x, w, mul, add, y) \
     START(n, flags, slot, 5, 1, kernel, dims, 0, AT(0, mx) | AT(1, mw) | \
           AT(3, mmul) | AT(4, madd) | AT(5, my)), (x), (w), 0, (mul), (add), (y)
 #define JOB_BY(x, w, mul, add, y) (x), (w), 0, (mul), (add), (y)
-#define JOB_REST(n, ...) \
-    ((n) << 24 | RT_SKIP), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 /* the kernel has */
+/* The kernel of the job before begins it. */
+#define JOB_REST(n, ...) ((n) << 24 | RT_SKIP), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 #define JOB_DIMS(registers, dims) {RT_LIST dims}
 typedef struct pconv_dims rt_job_dims, rt_rest_dims;
 #endif
@@ -441,7 +441,7 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
 }
 
 /* As one transfer, or where the engine takes less as several, of which one is
- * under way at a time; none when this returns if that is all the engine takes. */
+ * under way at a time; none is when this returns if the engine takes but one. */
 static inline void rt_page_load(struct rt_state *s, int i)
 {
     const uint32_t bytes = (uint32_t)s->page[i].bytes;
@@ -465,7 +465,7 @@ static inline void rt_page_load(struct rt_state *s, int i)
     } while (parts && at < bytes);
 }
 
-/* The page has come, before the others see it; from `to` on it is not wanted. */
+/* The page has come, before the others see it; `to`, and on, is not wanted. */
 static inline void rt_page_wait(struct rt_state *s, int i, struct rt_spot to)
 {
     if (!RT_ALONE) {
