@@ -23,7 +23,21 @@ jobs() {
     echo "$1 on $2: $with cycles, $n jobs; $without without $3"
 }
 
-jobs zoo/autoencoder-int/network.onnx gap9 ne16 -eq
+# Each job is quicker than cores, but for when it begins and is waited for.
+python3 - >"$tmp/turns.nn" <<'END'
+import random
+random.seed(3)
+print('graph "turns" exact', 'x0 = input : u8[1,8]',
+      't = const : u8[256] {%s}' % ','.join(map(str, range(255, -1, -1))),
+      'm = const : s32[1] {181}', 'a = const : s32[1] {0}', sep='\n')
+for i in range(4):
+    w = ','.join(str(random.randint(-128, 127)) for _ in range(64))
+    print('w%d = const : s8[8,8] {%s}' % (i, w),
+          'y%d = matmul x%d w%d _ m a transb=1 lo=0 hi=255 shift=16' % (i, i, i),
+          'x%d = gather t y%d axis=0' % (i + 1, i), sep='\n')
+print('output x4')
+END
+jobs "$tmp/turns.nn" gap9 ne16 -eq
 jobs zoo/autoencoder-int/network.onnx siracusa neureka -gt
 jobs zoo/deadchannels-int/network.onnx gap9 ne16 -gt
 jobs test/plan/rescaled.nn siracusa neureka -gt
