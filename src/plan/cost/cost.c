@@ -16,6 +16,8 @@ typedef struct Clock {
     bool alone;           /* no kernel has begun since the last job did */
     const Rec *deferred;  /* a call to which core 0 has not come yet */
     int64_t core;
+    int64_t awaited;      /* when transfers are over for which core 0 waits next, */
+    When *awaiting;       /* for this record; NULL: for none */
     int64_t ready;        /* the other cores begin it */
     int64_t moves_miss;   /* core 0 waits for code of transfers in a call */
     int64_t miss;         /* of this record: cores wait for code */
@@ -41,6 +43,12 @@ static int64_t as_measured(const Clock *c, int64_t cycles)
     return permille ? cycles * permille / 1000 : cycles;
 }
 
+/* Of a call's code two fifths lead from record to record. */
+static int64_t walk_code(const Clock *c)
+{
+    return c->time->call_code * 2 / 5;
+}
+
 /* What the program takes, with code that must come in. */
 static void spend(Clock *c, int64_t cycles, int unit, int64_t code)
 {
@@ -50,10 +58,23 @@ static void spend(Clock *c, int64_t cycles, int unit, int64_t code)
     c->core += c->q->p->tiled ? as_measured(c, cycles) + miss : 0;
 }
 
+/* Core 0 waits for transfers of the L1. */
+static void wait_now(Clock *c)
+{
+    if (!c->awaiting)
+        return;
+    c->awaiting->from = c->core;
+    c->awaiting->to = c->core = MAX(c->core, c->awaited);
+    c->awaiting = NULL;
+    c->awaited = 0;
+}
+
 /* Where pages end is known once the program has any; until then, each call has
  * its share. */
 static void turn_page(Clock *c, const Rec *r)
 {
+    if (r->page_begins)
+        wait_now(c);
     if (r->page_begins)
         spend(c, c->time->turn, TURN_UNIT, c->time->turn_code);
     else if (!c->q->npage && r->kind == REC_call)
@@ -198,8 +219,8 @@ static void do_call(Clock *c, const Rec *r, When *w)
         do_kernel(c, r, w);
 }
 
-/* For transfers of L1 all wait when they are ready for the next
- * kernel. */
+/* For transfers of L1 core 0 waits when it is ready for what comes next: a job
+ * that it has waited for meanwhile ends its layer before. */
 static void do_wait(Clock *c, const Rec *r, When *w)
 {
     const Engine *e = &c->soc->engine[r->engine];
@@ -210,8 +231,14 @@ static void do_wait(Clock *c, const Rec *r, When *w)
         spend(c, c->time->wait, MOVE_UNIT, 0);
     c->waited = true;
     c->moved = false;
-    w->from = c->core;
-    c->core = MAX(c->core, *slot - (e->batched ? c->time->ready : 0));
+    w->from = w->to = c->core;
+    if (e->batched) {
+        c->awaited = MAX(c->awaited, *slot - c->time->ready);
+        c->awaiting = w;
+        *slot = 0;
+        return;
+    }
+    c->core = MAX(c->core, *slot);
     spend(c, job ? c->time->job_over : 0, MOVE_UNIT, 0);
     w->to = c->core;
     *slot = 0;
@@ -279,7 +306,8 @@ static void do_start(Clock *c, const Rec *r, When *w)
 
     c->waited = c->moved = false;
     c->alone = true;
-    spend(c, 0, CALL_UNIT, c->time->call_code);
+    spend(c, 0, CALL_UNIT, walk_code(c));
+    new_code(c, CALL_UNIT, c->time->call_code); /* for the other cores */
     spend(c, 0, JOB_UNIT, c->time->job_code);
     miss = r->direct ? 0 : kern_miss(c->code, KERNEL_UNIT + r->inst,
                                      kern_code(s->kern, s->sig, s->tile,
@@ -300,18 +328,22 @@ static void do_record(Clock *c, const Rec *r, When *when)
 
     switch (r->kind) {
     case REC_call:
+        wait_now(c);
         do_call(c, r, w);
         break;
     case REC_start:
+        wait_now(c);
         do_start(c, r, w);
         break;
     case REC_share:
         do_kernel(c, c->deferred, &when[c->deferred - c->q->code]);
         break;
     case REC_barrier:
+        wait_now(c);
         spend(c, c->time->meet, MOVE_UNIT, 0);
         break;
     case REC_move:
+        wait_now(c);
         do_move(c, r, w);
         break;
     case REC_wait:
@@ -351,8 +383,7 @@ When *program_trace(Arena *mem, const Program *q)
     c.code = code_cache(own, c.soc);
     c.code->used = 0;
     c.layer = next_end(q->p, 0);
-    new_code(&c, CALL_UNIT, c.time->call_code); /* comes in beside the page */
-    spend(&c, c.time->begin, MOVE_UNIT, 0);
+    spend(&c, c.time->begin, CALL_UNIT, walk_code(&c));
     for (i = 0; i < q->ncode; i++) {
         c.miss = 0;
         turn_page(&c, &q->code[i]);
@@ -362,6 +393,7 @@ When *program_trace(Arena *mem, const Program *q)
         if (ends_layer(q, i, c.layer))
             c.layer = next_end(q->p, c.layer + 1);
     }
+    wait_now(&c);
     if (c.alone) /* cores meet */
         spend(&c, c.time->meet, CALL_UNIT, 0);
     spend(&c, c.time->end, CALL_UNIT, 0);
