@@ -80,7 +80,7 @@ END
 done <<'END'
 siracusa 2 128 (8|9|10|11) loads of constants,
 gap8 2 128 [0-9]* loads of constants,
-gap8 1 126 [0-9]* loads of constants, [1-9][0-9]* far ahead,
+gap8 1 134 [0-9]* loads of constants, [1-9][0-9]* far ahead,
 END
 # A token's product behind a small one is not cut so that half of its weights
 # come beside that, as all of them come beside what takes long before.

@@ -44,8 +44,8 @@ again() { # NET CHIP OPTIONS: all that was tried; the same steps again
 try resnet8-int gap8 --l1 16000
 [ "$now" -lt "$was" ] || fail "resnet8-int is no better"
 ! whole || again resnet8-int gap8 --l1 16000
-try autoencoder-int siracusa --l1 3K
-again autoencoder-int siracusa --l1 3K
+try autoencoder-int siracusa --l1 3K --no-engine neureka
+again autoencoder-int siracusa --l1 3K --no-engine neureka
 if whole; then
     try transformer-int gap8 --l1 8000
     budget=1 try mobilenetv1-0.25-128-int gap8
