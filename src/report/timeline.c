@@ -4,6 +4,7 @@
 #include "report/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { WIDE = 960, HIGH = 200, LANE = 24, LEFT = 70, RIGHT = 36, HEAD = 30,
        AXIS = 46, GAP = 14 };
@@ -176,15 +177,35 @@ static int lane_of(const Draw *d, const Rec *c)
            (d->p->soc->engine[c->engine].duplex && c->in);
 }
 
+typedef struct Begin {
+    int64_t at;
+    int record;
+} Begin;
+
+static int by_time(const void *a, const void *b)
+{
+    const Begin *x = a, *y = b;
+
+    return x->at != y->at ? (x->at < y->at ? -1 : 1)
+                          : (x->record > y->record) - (x->record < y->record);
+}
+
+/* As they begin: what core 0 waits for later than a record says comes later. */
 static void add_records(Draw *d)
 {
     const Program *q = d->p->program;
-    int i;
+    Begin *begin = NEWN(q->mem, Begin, q->ncode + 1);
+    int i, k, n = 0;
 
     for (i = 0; i < q->ncode; i++)
         if (q->code[i].pos >= 0)
-            add_bar(d, lane_of(d, &q->code[i]),
-                    d->p->step[q->code[i].pos].layer, d->when[i]);
+            begin[n++] = (Begin){d->when[i].from, i};
+    qsort(begin, (size_t)n, sizeof *begin, by_time);
+    for (k = 0; k < n; k++) {
+        i = begin[k].record;
+        add_bar(d, lane_of(d, &q->code[i]),
+                d->p->step[q->code[i].pos].layer, d->when[i]);
+    }
 }
 
 /* Numbers of the layers below their bars, where there is room, and lines where
