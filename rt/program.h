@@ -40,7 +40,8 @@
  * for such transfers; RT_LARGEST, bytes of the longest transfer; RT_ALONE, if
  * the engine takes one transfer at a time; RT_JOB_SLOT, the first slot of jobs,
  * if there are any; and, where there are run-time numbers, RT_FOLLOW(net, page,
- * at), which changes a page that has come as they say.  What differs from chip to chip is in its team.h. */
+ * at), which changes a page that has come as they say.  What differs from chip
+ * to chip is in its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -93,10 +94,9 @@ enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,
        RT_START = RT_CALL | RT_LOOP, RT_SKIP = RT_SHARE | RT_LOOP };
 /* Of kernels and transfers: operands move in loops; has scratch, is finished
  * later, is a layer's last; is towards the cores, with external memory, of
- * rows. */
+ * rows.  Of a job: by registers alone. */
 enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_DEFERRED = 1 << 5,
-       RT_LAST = 1 << 6,
-       RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7,
+       RT_LAST = 1 << 6, RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7,
        RT_DIRECT = RT_DEFERRED };
 /* What is the same of transfers that are begun together. */
 enum { RT_TOGETHER = 31 << 8 | RT_IO | RT_MOVE };
@@ -119,6 +119,7 @@ enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
     (dims), AT(0, mw) | AT(1, mx) | AT(2, my) | AT(3, mmul) | AT(5, madd), \
     0, (w) - (rt_word)(behind), (x) - (back), (y), (mul), 0, (add)
 #define JOB_BY(x, w, mul, add, y) (w), (x), (y), (mul), 0, (add)
+/* The last rows; their words are the next. */
 #define JOB_REST(n, flags, slot, kernel, dims, ...) \
     JOB(n, flags, slot, kernel, (dims) + (rt_word)sizeof(rt_job_dims), \
         __VA_ARGS__)
@@ -441,7 +442,7 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
 }
 
 /* As one transfer, or where the engine takes less as several, of which one is
- * under way at a time; none is when this returns if the engine takes but one. */
+ * under way at a time; none is when this returns if the engine takes one. */
 static inline void rt_page_load(struct rt_state *s, int i)
 {
     const uint32_t bytes = (uint32_t)s->page[i].bytes;
