@@ -80,11 +80,16 @@ def pad(n):
 
 @more(1)
 def ceil_pool(n):
-    """Windows that may be larger than what they slide over."""
+    """Windows that may be larger than what they slide over, but one begins."""
     x = n.value(3, 4)
-    k = [n.size(1, 5) for _ in n.shape[x][2:]]
-    attrs = dict(kernel_shape=k, ceil_mode=1, strides=[n.size(1, 4) for _ in k],
-                 pads=[n.size(0, v - 1) for v in k + k])
+    size = n.shape[x][2:]
+    k = [n.size(1, 5) for _ in size]
+    strides = [n.size(1, 4) for _ in k]
+    pads = [n.size(0, v - 1) for v in k + k]
+    if any(v - d - a - b >= s for v, d, a, b, s in
+           zip(k, size, pads, pads[len(k):], strides)):
+        return
+    attrs = dict(kernel_shape=k, ceil_mode=1, strides=strides, pads=pads)
     op = n.pick('MaxPool', 'AveragePool', 'LpPool')
     if op == 'AveragePool':
         attrs['count_include_pad'] = n.size(0, 1)
