@@ -286,14 +286,9 @@ static const char *slot_name(Gen *g, const Rec *c)
 static int64_t weights_behind(const Gen *g, const Rec *c)
 {
     const Soc *soc = g->p->soc;
-    const char *name = item_word(soc->engine[c->engine].item, "weights", NULL);
-    int i;
+    int mem = soc->engine[c->engine].weights;
 
-    if (!name || !c->step->dims.pconv.port)
-        return 0;
-    for (i = 0; strcmp(soc->mems[i].name, name) != 0; i++)
-        ;
-    return soc->mems[i].base;
+    return c->step->dims.pconv.port ? (int64_t)soc->mems[mem].base : 0;
 }
 
 /* Operands of a job that registers tell whole. */
@@ -483,8 +478,8 @@ static void put_registers(const int32_t *job, Str *out)
                 job[i]);
 }
 
-/* What a kernel is told; of a direct job its registers, too, of which one or the
- * other is compiled. */
+/* What a kernel is told; of a direct job its registers, too: either of them is
+ * compiled. */
 static void put_page_dims(const PageDims *d, Str *out)
 {
     const struct pconv_dims *k = &d->step->dims.pconv;

@@ -12,7 +12,8 @@ enum { /* of dims.job: what is taken from the input's address, then registers
 };
 enum { /* bits of the last */
     QUANT = 1 << 4, NO_ROUNDING = 1 << 11, ONE_OFFSET = 1 << 15,
-    PORT = 1 << 9, AHEAD = 1 << 10, WORDS = 2 << 21, NO_RELU = 1 << 23, BIAS = 1 << 25, SIGNED = 1 << 26,
+    PORT = 1 << 9, AHEAD = 1 << 10, WORDS = 2 << 21, NO_RELU = 1 << 23,
+    BIAS = 1 << 25, SIGNED = 1 << 26,
 };
 enum { CHANNELS = 32 }; /* of a subtile's results, and words of four bits */
 

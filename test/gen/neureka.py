@@ -137,17 +137,21 @@ def shortcut(i):
         outs.append('t%d' % i)  # another reader
 
 
+def product_epilogue(i, k, m):
+    """Of m sums of k products."""
+    if rnd.random() < 0.3:
+        return wide_epilogue(i, m, [m], k * 255 * 128)
+    return epilogue(i, m, max(1, (1 << 29) // (k * 255 * 128)),
+                    rnd.randint(8, 24), [m])
+
+
 def vector(i):
     """A product of one row, of few bits."""
     k, m = rnd.randint(9, 700), rnd.randint(1, 130)
     transb, bits = rnd.random() < 0.5, rnd.randint(1, 8)
     x = put_input(i, 0, rnd.choice(sys.argv[3:]), [1, k])
     weights('w%d' % i, [m, k] if transb else [k, m], bits)
-    if rnd.random() < 0.3:
-        scale, attrs = wide_epilogue(i, m, [m], k * 255 * 128)
-    else:
-        scale, attrs = epilogue(i, m, max(1, (1 << 29) // (k * 255 * 128)),
-                                rnd.randint(8, 24), [m])
+    scale, attrs = product_epilogue(i, k, m)
     lines.append('y%d = matmul %s w%d _ %s transb=%d %s' % (
         i, x, i, scale, transb, attrs))
     outs.append('y%d' % i)
@@ -168,11 +172,7 @@ def products(i):
     transb = rnd.random() < 0.5
     x = put_input(i, 0, rnd.choice(sys.argv[3:]), heads + [rows, k])
     w = put_input(i, 1, 's8', heads + ([m, k] if transb else [k, m]))
-    if rnd.random() < 0.3:
-        scale, attrs = wide_epilogue(i, m, [m], k * 255 * 128)
-    else:
-        scale, attrs = epilogue(i, m, max(1, (1 << 29) // (k * 255 * 128)),
-                                rnd.randint(8, 24), [m])
+    scale, attrs = product_epilogue(i, k, m)
     lines.append('y%d = matmul %s %s _ %s transb=%d %s' % (
         i, x, w, scale, transb, attrs))
     outs.append('y%d' % i)

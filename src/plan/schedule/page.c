@@ -4,14 +4,15 @@
 
 enum { WORD = 4 };
 
-static int jobs_of(const Step *s, bool direct)
+/* Jobs that are records of their own. */
+static int direct_jobs(const Step *s, bool direct)
 {
     return direct && s->dims.pconv.again > 0 ? 2 : 1;
 }
 
 int rec_jobs(const Rec *c)
 {
-    return jobs_of(c->step, c->direct);
+    return direct_jobs(c->step, c->direct);
 }
 
 /* As rt/program.h has them. */
@@ -52,9 +53,9 @@ static int group_end(const Program *q, int i)
     return i + 1;
 }
 
-int64_t page_dims_bytes(const PageDims *d)
+static int64_t dims_bytes(const PageDims *d)
 {
-    return d->direct ? WORD * JOB_WORDS * jobs_of(d->step, true)
+    return d->direct ? WORD * JOB_WORDS * direct_jobs(d->step, true)
                      : (int64_t)dims_of(d->step->node->op)->size;
 }
 
@@ -78,7 +79,7 @@ static void add_dims(Program *q, Page *pg, Rec *c)
     c->dims = pg->ndims;
     GROW(q->mem, pg->dims, (size_t)pg->ndims);
     pg->dims[c->dims] = (PageDims){c->step, c->direct};
-    pg->bytes += (int)page_dims_bytes(&pg->dims[c->dims]);
+    pg->bytes += (int)dims_bytes(&pg->dims[c->dims]);
     pg->ndims++;
 }
 
