@@ -127,10 +127,11 @@ static void fill_copies(const Node *n, struct pinterleave_dims *d)
 {
     const Val *v = node_arg(n, "v");
     struct pconv_dims c = {
-        .n = 1, .g = 1, .c = INTERLEAVE, .m = INTERLEAVE, .h = d->blocks, .w = 1,
-        .oh = d->blocks, .ow = 1, .kh = 1, .kw = 1, .sh = 1, .sw = 1, .dh = 1,
-        .dw = 1, .xh = INTERLEAVE, .xw = INTERLEAVE, .xc = 1, .yh = 2 * INTERLEAVE,
-        .yw = 2 * INTERLEAVE, .yc = 1, .lo = d->lo, .bits = 2, .tile = INTERLEAVE,
+        .n = 1, .g = 1, .c = INTERLEAVE, .m = INTERLEAVE, .h = d->blocks,
+        .w = 1, .oh = d->blocks, .ow = 1, .kh = 1, .kw = 1, .sh = 1, .sw = 1,
+        .dh = 1, .dw = 1, .xh = INTERLEAVE, .xw = INTERLEAVE, .xc = 1,
+        .yh = 2 * INTERLEAVE, .yw = 2 * INTERLEAVE, .yc = 1, .lo = d->lo,
+        .bits = 2, .tile = INTERLEAVE,
         .word = dims_32(n, v->shape.dim[1]), .mode = 1,
         .wm = dims_32(n, v->shape.dim[1]), .side = d->side, .port = d->vport};
 

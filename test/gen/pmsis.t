@@ -24,7 +24,8 @@ try() { # NET TARGET OPTIONS
     n=$((n + 1))
 }
 try autoencoder-int gap8 --l1 3K
-try dscnn-int gap9 # with jobs of NE16
+try dscnn-int gap9
+grep -q ' JOB(' "$dir/p/net.c" || { echo "no jobs of NE16"; exit 1; }
 ! whole || try transformer-int siracusa --l1 8K
 [ -f "$dir/p/net_l3.bin" ] && exit 1
 try autoencoder-int "$dir/small.soc"
